@@ -1,0 +1,1 @@
+"""Measuring a workload: what is sent, how bytes become tokens, metrics and validity. Pure."""

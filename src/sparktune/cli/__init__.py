@@ -1,0 +1,1 @@
+"""One file per command; builds the io once and hands it in."""

@@ -1,0 +1,1 @@
+"""One file per engine: how it is recognised, asked, counted and read. ``ENGINES`` lists them by rank."""

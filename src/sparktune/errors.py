@@ -1,0 +1,138 @@
+"""Every error that a user can meet, as one tree.
+
+Each class carries the exit code of the process and a hint, the next step for the person who reads it. A message says
+what happened, the value seen, and where; it is one sentence without a final period.
+
+::
+
+    SparktuneError                  1   anything below, never raised itself
+    |-- UsageError                  2   the command line or a user's file is wrong
+    |-- EndpointError               1   the server cannot be measured
+    |   |-- ConnectFailed               nobody answers at that address
+    |   |-- NotReady                    it answers 503: still loading a model
+    |   |-- AuthRejected                401 or 403: key missing or wrong
+    |   |-- UnknownModel                the server does not serve that model
+    |   |-- NotOpenAI                   it answers, but not as an OpenAI-compatible server
+    |   `-- RequestRejected             it refuses a request of ours (400, 404, 422)
+    |-- StoreError                  1   the store of runs cannot be read or written
+    |   `-- UnknownRun                  no run with that id
+    |-- MissingPart                 1   an optional dependency or a file it ships is not installed
+    |-- RequestsFailed              1   the run ended, but requests of it failed
+    |-- GuardStopped                4   a guard ended the run
+    |-- NotConclusive               5   the run ended without a valid result
+    `-- Interrupted               130   Ctrl-C or SIGTERM; what had finished is kept
+"""
+
+__all__ = [
+    "AuthRejected",
+    "ConnectFailed",
+    "EndpointError",
+    "ExitCode",
+    "GuardStopped",
+    "Interrupted",
+    "MissingPart",
+    "NotConclusive",
+    "NotOpenAI",
+    "NotReady",
+    "RequestRejected",
+    "RequestsFailed",
+    "SparktuneError",
+    "StoreError",
+    "UnknownModel",
+    "UnknownRun",
+    "UsageError",
+]
+
+from enum import IntEnum
+from typing import ClassVar
+
+
+class ExitCode(IntEnum):
+    """What the process tells the shell; the same for all commands."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    DIFFERENCES = 3
+    GUARD_STOPPED = 4
+    NOT_CONCLUSIVE = 5
+    INTERRUPTED = 130
+
+
+class SparktuneError(Exception):
+    """Base of the tree: ``str(error)`` is the message, ``hint`` the next step, ``exit_code`` the process's answer."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.FAILED
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        """Keep the message and the hint apart, so that printing decides how to lay them out."""
+        super().__init__(message)
+        self.hint = hint
+
+
+class UsageError(SparktuneError):
+    """The command line, or a file that the user wrote, cannot be understood."""
+
+    exit_code = ExitCode.USAGE
+
+
+class EndpointError(SparktuneError):
+    """The server cannot be measured."""
+
+
+class ConnectFailed(EndpointError):
+    """Nobody answers at the address."""
+
+
+class NotReady(EndpointError):
+    """The server answers 503: it is still loading a model, or its queue is full."""
+
+
+class AuthRejected(EndpointError):
+    """The server refuses the API key, or wants one."""
+
+
+class UnknownModel(EndpointError):
+    """The server does not serve the model that was asked for."""
+
+
+class NotOpenAI(EndpointError):
+    """The server answers, but not in the OpenAI form."""
+
+
+class RequestRejected(EndpointError):
+    """The server refuses a request as it was sent."""
+
+
+class StoreError(SparktuneError):
+    """The store of runs cannot be read or written."""
+
+
+class UnknownRun(StoreError):
+    """No run with that id is in the store."""
+
+
+class MissingPart(SparktuneError):
+    """An optional dependency, or a file that it ships, is not installed."""
+
+
+class RequestsFailed(SparktuneError):
+    """The run ended, but some of its requests failed; the result says which."""
+
+
+class GuardStopped(SparktuneError):
+    """A guard ended the run."""
+
+    exit_code = ExitCode.GUARD_STOPPED
+
+
+class NotConclusive(SparktuneError):
+    """The run ended, but its result is invalid or inconclusive."""
+
+    exit_code = ExitCode.NOT_CONCLUSIVE
+
+
+class Interrupted(SparktuneError):
+    """The user or the system asked the run to end; what had finished is kept."""
+
+    exit_code = ExitCode.INTERRUPTED

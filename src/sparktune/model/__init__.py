@@ -1,0 +1,1 @@
+"""The vocabulary: frozen types with their invariants, and nothing else."""

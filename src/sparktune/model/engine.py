@@ -1,0 +1,106 @@
+"""What an engine file tells: how a server is recognised, asked, counted and read."""
+
+__all__ = [
+    "Answer",
+    "Answers",
+    "Engine",
+    "EngineFacts",
+    "JsonValue",
+    "MetricSample",
+    "TokenizeApi",
+]
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sparktune.model.counters import Counters, GaugeSample
+from sparktune.model.options import SendOptions
+from sparktune.units import Nanoseconds, Tokens
+
+JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One HTTP answer. ``status`` 0 means that none came; ``error`` then says why."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    error: str = ""
+
+
+Answers = Mapping[str, Answer]
+"""Answers by path below the server's root, for instance ``/version`` or ``/v1/models``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EngineFacts:
+    """What the server said about itself. None is "it does not tell".
+
+    ``kv_pool_tokens`` is the size of the KV cache; ``slots`` how many sequences can run at once; ``block_tokens`` the
+    granularity of its prefix cache. ``how`` says which answer identified the engine.
+    """
+
+    name: str
+    version: str | None = None
+    models: tuple[str, ...] = ()
+    max_model_len: Tokens | None = None
+    kv_pool_tokens: Tokens | None = None
+    block_tokens: Tokens | None = None
+    slots: int | None = None
+    prefix_caching: bool | None = None
+    has_metrics: bool = False
+    how: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSample:
+    """One sample of a Prometheus exposition."""
+
+    name: str
+    labels: Mapping[str, str]
+    value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizeApi:
+    """A route that counts tokens as the engine will count them.
+
+    ``path`` is below the server's root. ``body`` builds the JSON for messages (role and content pairs) of a chat, or
+    for a plain prompt when there is one message with role ``""``. ``count`` reads the answer. ``exact_for_chat`` says
+    whether the count includes the chat template, so that it equals ``usage.prompt_tokens``.
+    """
+
+    path: str
+    body: Callable[[str, tuple[tuple[str, str], ...], SendOptions], dict[str, JsonValue]]
+    count: Callable[[bytes], Tokens | None]
+    exact_for_chat: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """One engine; the constant ``ENGINE`` of one file in ``engines``.
+
+    ``rank`` orders detection (lower first, the generic server last). ``probe_paths`` are asked with GET, below the
+    server's root. ``detect`` returns facts when the answers are this engine's. ``body_extras(options, cold)`` gives
+    the request fields by which this engine fixes the output length, avoids or keeps the prefix cache (``cold``),
+    sets thinking and tells token counts per chunk; a ``cache_salt`` value of ``""`` is replaced by the request's
+    nonce. ``text_fields`` are the delta keys that carry output text, ``visible_fields`` those that a user sees.
+    ``needs_done`` says whether a stream without ``[DONE]`` is cut off even when a finish reason was seen.
+    ``counters`` and ``gauges`` read a parsed exposition of ``metrics_path`` (headers are for an identity).
+    """
+
+    name: str
+    rank: int
+    probe_paths: tuple[str, ...]
+    detect: Callable[[Answers], EngineFacts | None]
+    body_extras: Callable[[SendOptions, bool], dict[str, JsonValue]]
+    text_fields: frozenset[str]
+    visible_fields: frozenset[str]
+    needs_done: bool
+    metrics_path: str | None
+    counters: Callable[[Iterable[MetricSample], Mapping[str, str]], Counters]
+    gauges: Callable[[Iterable[MetricSample], Nanoseconds], GaugeSample]
+    tokenize: TokenizeApi | None = None

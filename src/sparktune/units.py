@@ -1,0 +1,98 @@
+"""Units as types, and the only place that rounds, scales or adds a unit to a number.
+
+Inside the program values are SI: seconds, bytes, degrees Celsius, watts; instants are integer nanoseconds of
+``CLOCK_MONOTONIC`` unless a name says ``wall``. Milliseconds, MiB and percent exist only in what is printed.
+"""
+
+__all__ = [
+    "NS_PER_S",
+    "Bytes",
+    "Celsius",
+    "Nanoseconds",
+    "Ratio",
+    "Seconds",
+    "Tokens",
+    "TokensPerSecond",
+    "Watts",
+    "format_bytes",
+    "format_count",
+    "format_duration",
+    "format_percent",
+    "format_rate",
+    "format_seconds",
+    "seconds_between",
+]
+
+Seconds = float
+Nanoseconds = int
+Bytes = int
+Celsius = float
+Watts = float
+Tokens = int
+TokensPerSecond = float
+Ratio = float
+
+NS_PER_S = 1_000_000_000
+_KIB = 1024
+_MINUTE_S = 60
+_HOUR_S = 3600
+# below this size: multiply by, decimals, unit
+_SECOND_STEPS = (
+    (0.001, 1e6, 0, "us"),
+    (0.01, 1e3, 2, "ms"),
+    (1.0, 1e3, 1, "ms"),
+    (10.0, 1.0, 3, "s"),
+    (100.0, 1.0, 2, "s"),
+)
+_RATE_STEPS = ((10.0, 2), (1000.0, 1))  # below this size: decimals
+
+
+def seconds_between(start_ns: Nanoseconds, end_ns: Nanoseconds) -> Seconds:
+    """Return ``end - start`` in seconds; negative when the order is wrong, so that a fault stays visible."""
+    return (end_ns - start_ns) / NS_PER_S
+
+
+def format_seconds(value: Seconds) -> str:
+    """Render an interval for a person: microseconds below 1 ms, milliseconds below 1 s, else seconds."""
+    size = abs(value)
+    for limit, scale, digits, unit in _SECOND_STEPS:
+        if size < limit:
+            return f"{value * scale:.{digits}f} {unit}"
+    return f"{value:.1f} s"
+
+
+def format_duration(value: Seconds) -> str:
+    """Render a waiting time: ``42 s``, ``3 min 05 s``, ``2 h 10 min``."""
+    whole = round(max(0.0, value))
+    if whole < _MINUTE_S:
+        return f"{whole} s"
+    if whole < _HOUR_S:
+        return f"{whole // _MINUTE_S} min {whole % _MINUTE_S:02d} s"
+    return f"{whole // _HOUR_S} h {whole % _HOUR_S // _MINUTE_S:02d} min"
+
+
+def format_rate(value: TokensPerSecond) -> str:
+    """Render tokens per second with about three significant digits and no unit (the column carries it)."""
+    size = abs(value)
+    digits = next((digits for limit, digits in _RATE_STEPS if size < limit), 0)
+    return f"{value:,.{digits}f}"
+
+
+def format_bytes(value: Bytes) -> str:
+    """Render bytes in binary units: ``512 B``, ``1.5 KiB``, ``3.0 GiB``."""
+    size = float(value)
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(size) < _KIB:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= _KIB
+    return f"{size:.1f} TiB"
+
+
+def format_percent(value: Ratio, *, signed: bool = False) -> str:
+    """Render a ratio as percent: ``0.0251`` -> ``2.5 %``; ``signed`` adds the plus sign."""
+    return f"{value * 100:{'+' if signed else ''}.1f} %"
+
+
+def format_count(value: int) -> str:
+    """Render a whole number with thousands separators."""
+    return f"{value:,}"
