@@ -26,12 +26,16 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """``evidence`` is one line with the numbers that led to the status; ``hint`` the next step, where there is one."""
+    """``evidence`` is one line with the numbers that led to the status; ``hint`` the next step, where there is one.
+
+    ``label`` names what bounds the cell, where the check can tell.
+    """
 
     id: str
     status: Status
     evidence: str
     hint: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

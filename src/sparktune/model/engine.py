@@ -88,6 +88,7 @@ class Engine:
     the request fields by which this engine fixes the output length, avoids or keeps the prefix cache (``cold``),
     sets thinking and tells token counts per chunk; a ``cache_salt`` value of ``""`` is replaced by the request's
     nonce. ``text_fields`` are the delta keys that carry output text, ``visible_fields`` those that a user sees.
+    ``fixes_length`` says whether ``body_extras`` can make the engine send exactly the tokens asked for.
     ``needs_done`` says whether a stream without ``[DONE]`` is cut off even when a finish reason was seen.
     ``counters`` and ``gauges`` read a parsed exposition of ``metrics_path`` (headers are for an identity).
     """
@@ -100,6 +101,7 @@ class Engine:
     text_fields: frozenset[str]
     visible_fields: frozenset[str]
     needs_done: bool
+    fixes_length: bool
     metrics_path: str | None
     counters: Callable[[Iterable[MetricSample], Mapping[str, str]], Counters]
     gauges: Callable[[Iterable[MetricSample], Nanoseconds], GaugeSample]

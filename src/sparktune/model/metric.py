@@ -61,10 +61,12 @@ class MetricSummary:
     ``median`` is the median over trials of each trial's median; ``minimum`` and ``maximum`` are over all values;
     ``n`` counts values, ``trials`` the trials that gave them; ``per_trial`` keeps each trial's median. ``p90`` and
     ``p99`` are None where n is too small (64 and 459, MLPerf's early-stopping bounds). When no trial gave a value,
-    the numbers are None and ``why`` says why; when only some did, ``why`` says what is missing.
+    the numbers are None and ``why`` says why; when only some did, ``why`` says what is missing. ``title`` and
+    ``in_table`` are the metric's own.
     """
 
     name: str
+    title: str
     unit: str
     median: float | None
     minimum: float | None
@@ -75,3 +77,4 @@ class MetricSummary:
     p90: float | None = None
     p99: float | None = None
     why: str = ""
+    in_table: bool = False

@@ -1,0 +1,63 @@
+"""The command line: what commands there are, and how an error is printed.
+
+Command files import only typer at the top; what they need to do their work they import inside the function, so that
+``sparktune --help`` starts fast.
+"""
+
+__all__ = ["app", "main"]
+
+import sys
+from typing import Annotated
+
+import typer
+
+from sparktune import __version__
+from sparktune.errors import ExitCode, SparktuneError
+
+app = typer.Typer(
+    name="sparktune",
+    help="Measure and tune LLM serving on DGX Sparks.",
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(value: bool) -> None:  # noqa: FBT001 - typer hands the flag over by position
+    if value:
+        typer.echo(f"sparktune {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Measure and tune LLM serving on DGX Sparks."""
+
+
+def print_error(error: SparktuneError) -> None:
+    """Write the message and, where there is one, the hint to stderr."""
+    sys.stderr.write(f"error: {error}\n")
+    if error.hint:
+        sys.stderr.write(f"hint: {error.hint}\n")
+
+
+def main() -> None:
+    """Run a command and leave with its exit code; a user's error is one line and a hint, never a traceback."""
+    try:
+        app()
+    except SparktuneError as error:
+        print_error(error)
+        sys.exit(int(error.exit_code))
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        sys.exit(int(ExitCode.INTERRUPTED))
+    except BrokenPipeError:
+        # The reader of our stdout went away (``| head``): not an error of ours.
+        sys.stderr.close()
+        sys.exit(int(ExitCode.DONE))
