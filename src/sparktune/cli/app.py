@@ -1,17 +1,19 @@
 """The command line: what commands there are, and how an error is printed.
 
 Command files import only typer at the top; what they need to do their work they import inside the function, so that
-``sparktune --help`` starts fast.
+``sparktune --help`` starts fast. Each public file of this package but this one is found by its place and adds itself with ``register(app)``.
 """
 
 __all__ = ["app", "main"]
 
+import importlib
+import pkgutil
 import sys
 from typing import Annotated
 
 import typer
 
-from sparktune import __version__
+from sparktune import __version__, cli
 from sparktune.errors import ExitCode, SparktuneError
 
 app = typer.Typer(
@@ -25,7 +27,7 @@ app = typer.Typer(
 )
 
 
-def _show_version(value: bool) -> None:  # noqa: FBT001 - typer hands the flag over by position
+def _show_version(value: bool) -> None:
     if value:
         typer.echo(f"sparktune {__version__}")
         raise typer.Exit
@@ -40,6 +42,12 @@ def _root(
     """Measure and tune LLM serving on DGX Sparks."""
 
 
+def _register_commands() -> None:
+    for info in sorted(pkgutil.iter_modules(cli.__path__), key=lambda module: module.name):
+        if info.name != "app" and not info.name.startswith("_"):
+            importlib.import_module(f"{cli.__name__}.{info.name}").register(app)
+
+
 def print_error(error: SparktuneError) -> None:
     """Write the message and, where there is one, the hint to stderr."""
     sys.stderr.write(f"error: {error}\n")
@@ -50,6 +58,7 @@ def print_error(error: SparktuneError) -> None:
 def main() -> None:
     """Run a command and leave with its exit code; a user's error is one line and a hint, never a traceback."""
     try:
+        _register_commands()
         app()
     except SparktuneError as error:
         print_error(error)
