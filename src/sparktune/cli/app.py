@@ -1,7 +1,8 @@
 """The command line: what commands there are, and how an error is printed.
 
 Command files import only typer at the top; what they need to do their work they import inside the function, so that
-``sparktune --help`` starts fast. Each public file of this package but this one is found by its place and adds itself with ``register(app)``.
+``sparktune --help`` starts fast. Each public file of this package but this one is found by its place and adds itself
+with ``register(app)``.
 """
 
 __all__ = ["app", "main"]
