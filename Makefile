@@ -1,0 +1,111 @@
+# The way in. `make` alone lists what there is; every target installs what it needs first, into .venv.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+VENV ?= .venv
+TOOLS_VENV ?= .venv-tools
+export VENV
+# More arguments for pytest, for instance: make test PYTEST_ARGS="-k store -x"
+PYTEST_ARGS ?=
+# Packages without an effect on the world; their tests cover them whole
+PURE := bench engines model report units errors plugins
+COVERAGE_FLOOR ?= 95
+
+BOOTSTRAP := bash scripts/bootstrap.sh
+BIN := $(VENV)/bin
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: ## Make .venv with everything for working on the project
+	@$(BOOTSTRAP) dev
+	@$(BOOTSTRAP) demo
+	@echo "ready: $(BIN)/sparktune --help"
+
+.PHONY: demo
+demo: ## Measure a real llama.cpp server with a small model, on this machine, in about 2 minutes
+	@$(BOOTSTRAP) demo
+	@$(BIN)/sparktune demo
+
+.PHONY: test
+test: ## Run the tests (real llama.cpp among them; what needs root is skipped with its reason)
+	@$(BOOTSTRAP) dev
+	$(BIN)/pytest -n auto $(PYTEST_ARGS)
+
+.PHONY: test-system
+test-system: ## Run the tests that need root: network namespaces, links that go down
+	@$(BOOTSTRAP) dev
+	$(BIN)/pytest -m root tests/system $(PYTEST_ARGS)
+
+.PHONY: check
+check: lint types imports dependencies docs-check coverage ## Everything but the tests of real servers: style, types, layers, coverage
+
+.PHONY: lint
+lint:
+	@$(BOOTSTRAP) dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+.PHONY: types
+types:
+	@$(BOOTSTRAP) dev
+	$(BIN)/mypy
+
+.PHONY: imports
+imports:
+	@$(BOOTSTRAP) dev
+	$(BIN)/lint-imports
+
+.PHONY: dependencies
+dependencies:
+	@$(BOOTSTRAP) dev
+	$(BIN)/deptry src
+
+.PHONY: coverage
+coverage: # branches of the pure packages, by unit and case tests alone
+	@$(BOOTSTRAP) dev
+	$(BIN)/pytest -n auto -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
+		--cov-fail-under=$(COVERAGE_FLOOR) tests/unit tests/cases
+
+.PHONY: docs-check
+docs-check: ## Check that the generated reference pages are current
+	@$(BOOTSTRAP) dev
+	$(BIN)/python scripts/reference.py --check
+
+.PHONY: docs
+docs: ## Write the generated reference pages again
+	@$(BOOTSTRAP) dev
+	$(BIN)/python scripts/reference.py
+
+.PHONY: fmt
+fmt: ## Format the code and repair what can be repaired by itself
+	@$(BOOTSTRAP) dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+.PHONY: bench-client
+bench-client: ## Compare this client with llama-benchy against a server of known timings
+	@$(BOOTSTRAP) dev
+	$(BIN)/python benchmarks/client.py
+
+.PHONY: lock
+lock: ## Write requirements/*.lock again from pyproject.toml (needs the network)
+	@VENV=$(TOOLS_VENV) $(BOOTSTRAP) tools
+	UV=$(TOOLS_VENV)/bin/uv bash scripts/lock.sh $(LOCK_ARGS)
+
+.PHONY: audit
+audit: ## Ask for known vulnerabilities of the locked packages (needs the network)
+	@VENV=$(TOOLS_VENV) $(BOOTSTRAP) tools
+	$(TOOLS_VENV)/bin/pip-audit --require-hashes --disable-pip -r requirements/demo.lock
+
+.PHONY: clean
+clean: ## Remove the environments and everything that can be made again
+	rm -rf $(VENV) $(TOOLS_VENV) .venv-* build dist .coverage* htmlcov .cache
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

