@@ -1,0 +1,62 @@
+"""What holds for every test: no test touches the user's data, pure tests touch nothing, no test depends on speed."""
+
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+_PURE = ("unit", "cases")
+_HERE = Path(__file__).parent
+
+# A deadline measures the machine, not the code.
+_SLOW_IS_FINE = (HealthCheck.too_slow,)
+settings.register_profile("local", deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.register_profile("ci", deadline=None, suppress_health_check=_SLOW_IS_FINE, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip tests that change the machine's network unless they were asked for, and can be run."""
+    asked = "root" in config.getoption("markexpr")
+    if asked and os.geteuid() == 0:
+        return
+    why = "needs root" if asked else "needs root, run it with: make test-system"
+    for item in items:
+        if "root" in item.keywords:
+            item.add_marker(pytest.mark.skip(reason=why))
+
+
+@pytest.fixture(autouse=True)
+def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the user's store, and secrets in the environment, out of every test and of the programs it starts."""
+    monkeypatch.setenv("SPARKTUNE_DATA", str(tmp_path / "sparktune-data"))
+    for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _no_world(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fail a pure test that opens a socket, starts a process or sleeps: then it is no unit test, or no pure code."""
+    if request.path.relative_to(_HERE).parts[0] not in _PURE:
+        return
+    open_socket = socket.socket.__init__
+
+    def refuse(*arguments: object, **options: object) -> NoReturn:
+        pytest.fail(f"a pure test reached for the world: {arguments} {options}")
+
+    def refuse_network(self: socket.socket, family: int = -1, *rest: int, **options: int) -> None:
+        # A local pair stays allowed: an event loop wakes itself up through one.
+        if family != socket.AF_UNIX:
+            refuse(family, *rest)
+        open_socket(self, family, *rest, **options)
+
+    monkeypatch.setattr(socket.socket, "__init__", refuse_network)
+    monkeypatch.setattr(subprocess.Popen, "_execute_child", refuse)
+    for name in ("fork", "forkpty", "posix_spawn", "posix_spawnp", "system"):
+        monkeypatch.setattr(os, name, refuse)
+    monkeypatch.setattr(time, "sleep", refuse)
