@@ -66,17 +66,26 @@ class MetricSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenizeApi:
-    """A route that counts tokens as the engine will count them.
+    """Routes that count tokens as the engine will count them.
 
-    ``path`` is below the server's root. ``body`` builds the JSON for messages (role and content pairs) of a chat, or
-    for a plain prompt when there is one message with role ``""``. ``count`` reads the answer. ``exact_for_chat`` says
-    whether the count includes the chat template, so that it equals ``usage.prompt_tokens``.
+    ``path`` is below the server's root and takes a chat; ``plain_path`` takes a plain prompt, where that is another
+    route. ``body`` builds the JSON for messages (role and content pairs) of a chat, or for a plain prompt when there is
+    one message with role ``""``; a plain prompt is counted with the special tokens that the engine puts in front of it,
+    so a text that continues one counts ``count(text) - count("")``. ``count`` reads the answer, None when it is no
+    count. ``exact_for_chat`` says whether the count includes the chat template, so that it equals
+    ``usage.prompt_tokens``.
     """
 
     path: str
     body: Callable[[str, tuple[tuple[str, str], ...], SendOptions], dict[str, JsonValue]]
     count: Callable[[bytes], Tokens | None]
     exact_for_chat: bool
+    plain_path: str | None = None
+
+    def route(self, messages: tuple[tuple[str, str], ...]) -> str:
+        """Return the path to ask for these messages."""
+        plain = len(messages) == 1 and not messages[0][0]
+        return self.plain_path if plain and self.plain_path else self.path
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +95,8 @@ class Engine:
     ``rank`` orders detection (lower first, the generic server last). ``probe_paths`` are asked with GET, below the
     server's root. ``detect`` returns facts when the answers are this engine's. ``body_extras(options, cold)`` gives
     the request fields by which this engine fixes the output length, avoids or keeps the prefix cache (``cold``),
-    sets thinking and tells token counts per chunk; a ``cache_salt`` value of ``""`` is replaced by the request's
-    nonce. ``text_fields`` are the delta keys that carry output text, ``visible_fields`` those that a user sees.
+    sets thinking and tells token counts per chunk; two values in it are placeholders that ``request_extras`` fills per
+    request: a ``cache_salt`` of ``""`` by the nonce, a ``min_tokens`` of 0 by the tokens asked for. ``text_fields`` are the delta keys that carry output text, ``visible_fields`` those that a user sees.
     ``fixes_length`` says whether ``body_extras`` can make the engine send exactly the tokens asked for.
     ``needs_done`` says whether a stream without ``[DONE]`` is cut off even when a finish reason was seen.
     ``counters`` and ``gauges`` read a parsed exposition of ``metrics_path`` (headers are for an identity).
@@ -106,3 +115,14 @@ class Engine:
     counters: Callable[[Iterable[MetricSample], Mapping[str, str]], Counters]
     gauges: Callable[[Iterable[MetricSample], Nanoseconds], GaugeSample]
     tokenize: TokenizeApi | None = None
+
+    def request_extras(
+        self, options: SendOptions, *, cold: bool, nonce: str, output_tokens: Tokens
+    ) -> dict[str, JsonValue]:
+        """Return ``body_extras`` for one request, placeholders filled."""
+        fill: dict[str, tuple[JsonValue, JsonValue]] = {"cache_salt": ("", nonce), "min_tokens": (0, output_tokens)}
+        extras = self.body_extras(options, cold)
+        for key, (placeholder, value) in fill.items():
+            if key in extras and extras[key] == placeholder:
+                extras[key] = value
+        return extras
