@@ -23,6 +23,7 @@ class Scope(Enum):
     REQUEST = "request"  # one value per completed request
     WAVE = "wave"  # one value per trial
     SERVER = "server"  # one value per trial, from the server's own counters
+    POSITION = "position"  # one value per draft position from 0, from the server's own counters
 
 
 class Better(Enum):
@@ -39,9 +40,9 @@ class Metric:
 
     ``name`` is the key in JSON and carries the unit as suffix (``ttft_s``, ``decode_tok_s``, ``prefix_hit_share``);
     ``title`` is the column head; ``unit`` is ``s``, ``tok/s``, ``share``, ``tokens``, ``requests/s`` or ``1``.
-    ``compute`` gets a trial (and the user's objective) and returns its values - one per completed request, or one for
-    the wave, by ``scope`` - or Unknown. It is pure and raises nothing. ``order`` sorts columns; ``in_table`` says
-    whether the short table shows it.
+    ``compute`` gets a trial (and the user's objective) and returns its values - one per completed request, one for
+    the wave or one per draft position, by ``scope`` - or Unknown. It is pure and raises nothing. ``order`` sorts
+    columns; ``in_table`` says whether the short table shows it.
     """
 
     name: str
@@ -62,7 +63,8 @@ class MetricSummary:
     ``n`` counts values, ``trials`` the trials that gave them; ``per_trial`` keeps each trial's median. ``p90`` and
     ``p99`` are None where n is too small (64 and 459, MLPerf's early-stopping bounds). When no trial gave a value,
     the numbers are None and ``why`` says why; when only some did, ``why`` says what is missing. ``title`` and
-    ``in_table`` are the metric's own.
+    ``in_table`` are the metric's own. ``by_position`` is there for Scope.POSITION alone: entry i is the median over
+    trials of draft position i, which is what such a metric is read by.
     """
 
     name: str
@@ -78,3 +80,4 @@ class MetricSummary:
     p99: float | None = None
     why: str = ""
     in_table: bool = False
+    by_position: tuple[float, ...] = ()
