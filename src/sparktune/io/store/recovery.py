@@ -1,0 +1,100 @@
+"""Take over what a dead process left in its spool: finished requests of a wave that was never committed."""
+
+__all__ = ["Recovery", "recover"]
+
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparktune.io.store.frames import SpooledWave, read_waves
+from sparktune.io.store.spool import lock, spools_beside
+from sparktune.io.store.transaction import transaction
+from sparktune.io.store.trials import has_trial, insert_trial
+from sparktune.model.raw import RawTrial
+from sparktune.model.trial import ClientHealth
+from sparktune.units import Bytes, seconds_between
+
+_UNKNOWN = float("nan")  # the process took its own CPU account with it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recovery:
+    """What was found: waves and requests now in the store, torn bytes dropped, waves whose run the store lacks."""
+
+    waves: int = 0
+    requests: int = 0
+    torn_bytes: Bytes = 0
+    orphans: int = 0
+
+    def __add__(self, other: "Recovery") -> "Recovery":
+        return Recovery(
+            waves=self.waves + other.waves,
+            requests=self.requests + other.requests,
+            torn_bytes=self.torn_bytes + other.torn_bytes,
+            orphans=self.orphans + other.orphans,
+        )
+
+
+def recover(connection: sqlite3.Connection, database: Path) -> Recovery:
+    """Store every spooled wave of a dead process as incomplete, then delete its spool; living ones are left alone."""
+    total = Recovery()
+    for path in spools_beside(database):
+        try:
+            file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue  # its process ended, or another one recovered it
+        try:
+            if lock(file):
+                total += _take_over(connection, path)
+        finally:
+            os.close(file)
+    return total
+
+
+def _take_over(connection: sqlite3.Connection, path: Path) -> Recovery:
+    waves, torn = read_waves(path.read_bytes())
+    found = Recovery(torn_bytes=torn)
+    with transaction(connection):
+        for wave in waves:
+            found += _store(connection, wave)
+    if not found.orphans:
+        path.unlink()
+    return found
+
+
+def _store(connection: sqlite3.Connection, wave: SpooledWave) -> Recovery:
+    if not wave.requests:
+        return Recovery()
+    if connection.execute("SELECT 1 FROM runs WHERE id = ?", (wave.run_id,)).fetchone() is None:
+        return Recovery(orphans=1)
+    raw = _incomplete(wave)
+    if has_trial(connection, wave.run_id, raw):
+        return Recovery()  # the process died between its commit and clearing its spool
+    insert_trial(connection, wave.run_id, raw)
+    return Recovery(waves=1, requests=len(wave.requests))
+
+
+def _incomplete(wave: SpooledWave) -> RawTrial:
+    recordings = [request.recording for request in wave.requests]
+    sends = [recording.send_start_ns for recording in recordings if recording.send_start_ns]
+    first = min(sends, default=recordings[0].connect_start_ns)
+    health = ClientHealth(
+        wall_s=seconds_between(first, max(recording.end_ns for recording in recordings)),
+        cpu_ratio=_UNKNOWN,
+        lag_p99_s=None,
+        lag_max_s=None,
+        send_skew_s=seconds_between(first, max(sends, default=first)),
+        cores=(),
+        source=recordings[0].source,
+        reads=sum(len(recording.read_ends) for recording in recordings),
+    )
+    return RawTrial(
+        cell=wave.cell,
+        index=wave.index,
+        phase=wave.phase,
+        started_wall_s=wave.started_wall_s,
+        requests=wave.requests,
+        health=health,
+        complete=False,
+    )

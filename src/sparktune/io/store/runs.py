@@ -1,0 +1,119 @@
+"""Rows of runs: create, find, list."""
+
+__all__ = ["RunRow", "find_run", "insert_run", "list_rows", "run_from", "update_state"]
+
+import difflib
+import sqlite3
+from dataclasses import dataclass, replace
+
+from sparktune.bench.redact import redact, redact_text
+from sparktune.errors import StoreError, UnknownRun, UsageError
+from sparktune.io.store.codec import from_json, plain_text, to_json
+from sparktune.model.run import Run, RunState
+from sparktune.units import Seconds
+
+_SHOWN = 5
+_INSERT = """
+    INSERT INTO runs (id, created_wall_s, base_url, model, engine, state, cells, record)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """One line of a list. ``waves`` counts finished measured waves; ``valid`` valid cells, None before a result."""
+
+    id: str
+    created_wall_s: Seconds
+    base_url: str
+    model: str
+    engine: str
+    state: RunState
+    cells: int
+    waves: int
+    valid: int | None
+
+
+def insert_run(connection: sqlite3.Connection, run: Run) -> None:
+    """Insert a run; what could be a secret in its arguments or address is removed once more on the way in."""
+    provenance = replace(run.provenance, argv=redact(run.provenance.argv))
+    clean = replace(run, base_url=redact_text(run.base_url), provenance=provenance)
+    try:
+        connection.execute(
+            _INSERT,
+            (
+                clean.id,
+                clean.created_wall_s,
+                clean.base_url,
+                plain_text(clean.workload.options.model),
+                clean.engine.name,
+                clean.state.value,
+                len(clean.workload.cells),
+                to_json(clean),
+            ),
+        )
+    except sqlite3.IntegrityError as error:
+        message = f"a run with the id {run.id} is already in the store"
+        raise StoreError(message, hint="start the command again") from error
+
+
+def update_state(connection: sqlite3.Connection, run_id: str, state: RunState) -> None:
+    """Change the state; raises UnknownRun."""
+    if connection.execute("UPDATE runs SET state = ? WHERE id = ?", (state.value, run_id)).rowcount == 0:
+        raise _unknown(connection, run_id)
+
+
+def find_run(connection: sqlite3.Connection, prefix: str) -> tuple[str, str, str]:
+    """Return id, state and JSON of the one run whose id begins with ``prefix``; an id given in full always wins.
+
+    Raises UnknownRun, and UsageError when several runs begin so.
+    """
+    query = "SELECT id, state, record FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id"
+    rows = connection.execute(query, (len(prefix), prefix)).fetchall() if prefix else []
+    exact = [row for row in rows if row[0] == prefix]
+    found = exact or rows
+    if not found:
+        raise _unknown(connection, prefix)
+    if len(found) > 1:
+        names = ", ".join(row[0] for row in found[-_SHOWN:])
+        message = f"{len(found)} runs begin with {prefix!r}"
+        raise UsageError(message, hint=f"give more of the id: {names}")
+    run_id, state, record = found[0]
+    return run_id, state, record
+
+
+def list_rows(connection: sqlite3.Connection, limit: int) -> tuple[RunRow, ...]:
+    """Return the newest runs, newest first."""
+    query = """
+        SELECT id, created_wall_s, base_url, model, engine, state, cells,
+               (SELECT count(*) FROM trials WHERE run_id = runs.id AND phase = 'measure' AND complete),
+               (SELECT sum(valid) FROM cell_results WHERE run_id = runs.id)
+        FROM runs ORDER BY created_wall_s DESC, id DESC LIMIT ?
+    """
+    return tuple(
+        RunRow(
+            id=run_id,
+            created_wall_s=created,
+            base_url=base_url,
+            model=model,
+            engine=engine,
+            state=RunState(state),
+            cells=cells,
+            waves=waves,
+            valid=valid,
+        )
+        for run_id, created, base_url, model, engine, state, cells, waves, valid in connection.execute(query, (limit,))
+    )
+
+
+def run_from(record: str, state: str) -> Run:
+    """Rebuild a run from its row; the state column is the newer one."""
+    return replace(from_json(record, Run), state=RunState(state))
+
+
+def _unknown(connection: sqlite3.Connection, wanted: str) -> UnknownRun:
+    ids = [row[0] for row in connection.execute("SELECT id FROM runs ORDER BY created_wall_s DESC, id DESC")]
+    near = difflib.get_close_matches(wanted, ids, n=_SHOWN, cutoff=0.5) or ids[:_SHOWN]
+    if not near:
+        return UnknownRun(f"no run {wanted!r}: the store is empty", hint="make one with: sparktune bench URL")
+    return UnknownRun(f"no run {wanted!r} in the store", hint=f"nearest: {', '.join(near)}")

@@ -1,0 +1,149 @@
+"""The store of runs: one SQLite file per user, from which every report can be rebuilt."""
+
+__all__ = ["Store"]
+
+import contextlib
+import math
+import sqlite3
+import statistics
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sparktune.bench.redact import redact_text
+from sparktune.io.store import runs, summaries, trials
+from sparktune.io.store.connection import connect
+from sparktune.io.store.faults import row_faults, store_faults
+from sparktune.io.store.location import database_path
+from sparktune.io.store.recovery import Recovery, recover
+from sparktune.io.store.spool import Spool
+from sparktune.io.store.transaction import transaction
+from sparktune.model.cell import Cell
+from sparktune.model.raw import RawTrial
+from sparktune.model.result import RunResult
+from sparktune.model.run import Run, RunState
+from sparktune.model.warmup import WarmupOutcome
+from sparktune.units import Seconds, TokensPerSecond
+
+
+class Store:
+    """Everything raises StoreError, with the next step as its hint, when the file cannot be read or written.
+
+    ``path`` is the database; ``recovered`` says what dead processes had left behind when it was opened. Several
+    processes may use one file at once. A store may be used from another thread than the one that opened it, but not
+    by two at once.
+    """
+
+    def __init__(self, path: Path, connection: sqlite3.Connection, recovered: Recovery) -> None:
+        """Use ``Store.open``."""
+        self.path = path
+        self.recovered = recovered
+        self._connection = connection
+
+    @classmethod
+    def open(cls, path: Path | None = None) -> "Store":
+        """Open or create the database at ``path``, else the user's own (see ``location``); recover what was left."""
+        path = path or database_path()
+        with store_faults(path):
+            connection = connect(path)
+            try:
+                return cls(path, connection, recover(connection, path))
+            except BaseException:
+                connection.close()
+                raise
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        """Close at the end of a ``with`` block."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def spool(self) -> Spool:
+        """Return a new spool beside this database; close it before the store."""
+        return Spool(self.path)
+
+    def create_run(self, run: Run) -> None:
+        """Add a run; secrets in its arguments and address are hidden on the way in."""
+        with self._writing():
+            runs.insert_run(self._connection, run)
+
+    def set_state(self, run_id: str, state: RunState) -> None:
+        """Change where a run stands; raises UnknownRun."""
+        with self._writing():
+            runs.update_state(self._connection, run_id, state)
+
+    def add_trial(self, run_id: str, raw: RawTrial) -> None:
+        """Commit one wave: all of it or nothing."""
+        with self._writing():
+            trials.insert_trial(self._connection, run_id, raw)
+
+    def set_warmup(self, run_id: str, cell: Cell, outcome: WarmupOutcome) -> None:
+        """Keep how warm-up of a cell ended; a later outcome replaces an earlier one."""
+        with self._writing():
+            summaries.write_warmup(self._connection, run_id, cell, outcome)
+
+    def save_result_summary(self, result: RunResult) -> None:
+        """Keep what each cell came to, for lists and as the reference of later runs; replaces an earlier summary."""
+        with self._writing():
+            summaries.replace_results(self._connection, result)
+
+    def warmups(self, run_id: str) -> Mapping[Cell, WarmupOutcome]:
+        """Return how warm-up ended, by cell."""
+        with store_faults(self.path), row_faults(self.path, run_id):
+            return summaries.read_warmups(self._connection, run_id)
+
+    def trials(self, run_id: str) -> Iterator[RawTrial]:
+        """Yield the waves of a run as they were stored, of every phase, incomplete ones too; one in memory at a time.
+
+        Waves that are added while this is read are not seen. An unknown run has none.
+        """
+        with store_faults(self.path):
+            numbers = trials.trial_numbers(self._connection, run_id)
+        for number in numbers:
+            with store_faults(self.path), row_faults(self.path, run_id):
+                raw = trials.read_trial(self._connection, number)
+            yield raw
+
+    def load_run(self, prefix: str) -> Run:
+        """Return the run whose id begins with ``prefix``.
+
+        Raises UnknownRun, with the nearest ids as its hint, and UsageError when several runs begin so.
+        """
+        with store_faults(self.path):
+            run_id, state, record = runs.find_run(self._connection, prefix)
+        with row_faults(self.path, run_id):
+            return runs.run_from(record, state)
+
+    def newest_run(self) -> Run:
+        """Return the run that was created last; raises UnknownRun when there is none."""
+        rows = self.list_runs(1)
+        return self.load_run(rows[0].id if rows else "")
+
+    def list_runs(self, limit: int) -> tuple[runs.RunRow, ...]:
+        """Return the newest runs, newest first."""
+        with store_faults(self.path):
+            return runs.list_rows(self._connection, limit)
+
+    def cold_reference(self, base_url: str, model: str, *, before_wall_s: Seconds = math.inf) -> TokensPerSecond | None:
+        """Return the median cold prefill rate that valid cells of this endpoint and model reached, or None.
+
+        Cells count with 2048 prompt tokens or more, no context and one stream, of runs created before
+        ``before_wall_s``: a run must not be judged by itself or by what came later.
+        """
+        with store_faults(self.path):
+            rates = summaries.cold_rates(self._connection, redact_text(base_url), model, before_wall_s)
+        return statistics.median(rates) if rates else None
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        with store_faults(self.path), transaction(self._connection):
+            yield

@@ -1,0 +1,21 @@
+"""One transaction of the database."""
+
+__all__ = ["transaction"]
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write all or nothing; the write lock is taken at once, so that waiting happens here and not in the middle."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk can already have ended the transaction.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
