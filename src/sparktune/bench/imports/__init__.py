@@ -1,0 +1,1 @@
+"""Reading what other measuring tools wrote. Pure: text in, typed rows out."""

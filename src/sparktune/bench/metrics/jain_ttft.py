@@ -1,0 +1,25 @@
+"""Fairness of a wave: Jain's index of the times to first token.
+
+Formula: (sum x)^2 / (c * sum x^2) over the TTFTs of the c streams; 1 is equal, 1/c is one stream alone.
+Unit: 1
+Better: higher
+Undefined when: the wave has one stream, one of its streams failed, or one sent no output.
+Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", DEC-TR-301, 1984. It can be won by letting
+    everybody wait: read it together with the largest TTFT.
+"""
+
+__all__ = ["METRIC"]
+
+from sparktune.bench.metrics._shared import across_streams, ttft_s
+from sparktune.bench.stats import jain_index
+from sparktune.model.metric import Better, Metric, Scope
+
+METRIC = Metric(
+    name="jain_ttft",
+    title="Jain (TTFT)",
+    unit="1",
+    scope=Scope.WAVE,
+    better=Better.HIGHER,
+    compute=across_streams(ttft_s, jain_index),
+    order=230,
+)

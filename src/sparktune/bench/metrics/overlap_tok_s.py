@@ -1,0 +1,52 @@
+"""How fast all streams of a wave write together while every one of them writes: the full batch, no ramp and no tail.
+
+Formula: tokens of the chunks that arrived after the last stream's first output, up to the first stream's last output,
+    / the length of that window
+Unit: tok/s
+Better: higher
+Undefined when: the server gives no token count per chunk, or one stream ended before another began (prefills that
+    follow one another leave no such window).
+Source: our own; at staggered starts it gives the batch's rate where a rate over the whole span does not.
+"""
+
+__all__ = ["METRIC"]
+
+from sparktune.bench.metrics._shared import each, per_wave
+from sparktune.model.metric import Better, Metric, Scope, Unknown
+from sparktune.model.timeline import Timeline
+from sparktune.model.trial import Request, Trial
+from sparktune.units import Nanoseconds, Tokens, seconds_between
+
+
+def _overlap_tok_s(trial: Trial) -> float | Unknown:
+    streams = each(trial.completed, _has_chunk_counts)
+    if isinstance(streams, Unknown):
+        return streams
+    timelines = [request.timeline for request in trial.completed]
+    start = max(timeline.output_ns[0] for timeline in timelines)
+    end = min(timeline.output_ns[-1] for timeline in timelines)
+    if end <= start:
+        return Unknown("no time in which all streams of the wave wrote at once")
+    return sum(_tokens_within(timeline, start, end) for timeline in timelines) / seconds_between(start, end)
+
+
+def _has_chunk_counts(request: Request) -> float | Unknown:
+    if not request.timeline.output_tokens:
+        return Unknown("the server gave no token count per chunk for {streams}")
+    return 1.0
+
+
+def _tokens_within(timeline: Timeline, start: Nanoseconds, end: Nanoseconds) -> Tokens:
+    counts = timeline.output_tokens or ()
+    return sum(count for instant, count in zip(timeline.output_ns, counts, strict=True) if start < instant <= end)
+
+
+METRIC = Metric(
+    name="overlap_tok_s",
+    title="overlap tok/s",
+    unit="tok/s",
+    scope=Scope.WAVE,
+    better=Better.HIGHER,
+    compute=per_wave(_overlap_tok_s),
+    order=110,
+)
