@@ -10,7 +10,7 @@ from pathlib import Path
 from sparktune.io.store.frames import SpooledWave, read_waves
 from sparktune.io.store.spool import lock, spools_beside
 from sparktune.io.store.transaction import transaction
-from sparktune.io.store.trials import has_trial, insert_trial
+from sparktune.io.store.trials import has_request, insert_trial
 from sparktune.model.raw import RawTrial
 from sparktune.model.trial import ClientHealth
 from sparktune.units import Bytes, seconds_between
@@ -20,7 +20,10 @@ _UNKNOWN = float("nan")  # the process took its own CPU account with it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
-    """What was found: waves and requests now in the store, torn bytes dropped, waves whose run the store lacks."""
+    """What was found: waves and requests now in the store, torn bytes dropped.
+
+    ``orphans`` counts what was left where it is: waves whose run the store does not have, spools of another version.
+    """
 
     waves: int = 0
     requests: int = 0
@@ -53,7 +56,10 @@ def recover(connection: sqlite3.Connection, database: Path) -> Recovery:
 
 
 def _take_over(connection: sqlite3.Connection, path: Path) -> Recovery:
-    waves, torn = read_waves(path.read_bytes())
+    try:
+        waves, torn = read_waves(path.read_bytes())
+    except ValueError:  # whole frames, but not of this version: msgspec's errors are ValueErrors
+        return Recovery(orphans=1)
     found = Recovery(torn_bytes=torn)
     with transaction(connection):
         for wave in waves:
@@ -68,10 +74,9 @@ def _store(connection: sqlite3.Connection, wave: SpooledWave) -> Recovery:
         return Recovery()
     if connection.execute("SELECT 1 FROM runs WHERE id = ?", (wave.run_id,)).fetchone() is None:
         return Recovery(orphans=1)
-    raw = _incomplete(wave)
-    if has_trial(connection, wave.run_id, raw):
+    if has_request(connection, wave.run_id, wave.requests[0]):
         return Recovery()  # the process died between its commit and clearing its spool
-    insert_trial(connection, wave.run_id, raw)
+    insert_trial(connection, wave.run_id, _incomplete(wave))
     return Recovery(waves=1, requests=len(wave.requests))
 
 

@@ -38,7 +38,7 @@ class Spool:
         self._size = 0
 
     def begin(self, run_id: str, cell: Cell, index: int, phase: Phase, started_wall_s: Seconds) -> None:
-        """Start a wave; the values must be those of the RawTrial that will be stored of it."""
+        """Start a wave; should the process die, these values name the incomplete wave that is stored of it."""
         wave = SpooledWave(run_id=run_id, cell=cell, index=index, phase=phase, started_wall_s=started_wall_s)
         self._write(begin_frame(wave))
 

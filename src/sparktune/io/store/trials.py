@@ -1,6 +1,6 @@
 """Rows of waves: one transaction writes a wave, one wave at a time is read."""
 
-__all__ = ["has_trial", "insert_trial", "read_trial", "trial_numbers"]
+__all__ = ["has_request", "insert_trial", "read_trial", "trial_numbers"]
 
 import sqlite3
 from collections.abc import Iterator
@@ -38,13 +38,14 @@ def insert_trial(connection: sqlite3.Connection, run_id: str, raw: RawTrial) -> 
     )
 
 
-def has_trial(connection: sqlite3.Connection, run_id: str, raw: RawTrial) -> bool:
-    """Whether this very wave is already stored: same run, cell, phase, index and start."""
+def has_request(connection: sqlite3.Connection, run_id: str, request: RawRequest) -> bool:
+    """Whether this very request is already stored: no two of one run were sent and ended at the same nanoseconds."""
     query = """
-        SELECT 1 FROM trials WHERE run_id = ? AND prompt_tokens = ? AND output_tokens = ? AND depth = ?
-        AND concurrency = ? AND phase = ? AND place = ? AND started_wall_s = ?
+        SELECT 1 FROM requests JOIN trials ON trials.number = requests.trial
+        WHERE run_id = ? AND stream = ? AND connect_start_ns = ? AND send_start_ns = ? AND requests.end_ns = ?
     """
-    values = (*cell_key(run_id, raw.cell), raw.phase.value, raw.index, raw.started_wall_s)
+    sent = request.recording
+    values = (run_id, request.stream, sent.connect_start_ns, sent.send_start_ns, sent.end_ns)
     return connection.execute(query, values).fetchone() is not None
 
 

@@ -25,9 +25,10 @@ CREATE TABLE trials (
     place           INTEGER NOT NULL,     -- index within cell and phase
     started_wall_s  REAL NOT NULL,
     complete        INTEGER NOT NULL,
-    health          TEXT NOT NULL,        -- JSON
-    UNIQUE (run_id, prompt_tokens, output_tokens, depth, concurrency, phase, place, started_wall_s)
+    health          TEXT NOT NULL         -- JSON
 );
+
+CREATE INDEX trials_by_run ON trials (run_id, number);
 
 CREATE TABLE requests (
     trial               INTEGER NOT NULL REFERENCES trials (number),

@@ -1,0 +1,65 @@
+"""No secret may reach the store, a report or a log."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparktune.bench.redact import MASK, redact, redact_text
+
+_SECRET = "s3cr3t-Value_" + "0123456789"
+
+_ARGV = [
+    (("bench", "--api-key", _SECRET, "--pp", "512"), ("bench", "--api-key", MASK, "--pp", "512")),
+    ((f"--api-key={_SECRET}",), (f"--api-key={MASK}",)),
+    (("--api-key-file", "/home/me/key.txt"), ("--api-key-file", "/home/me/key.txt")),
+    (("--api-key-file=/home/me/key.txt",), ("--api-key-file=/home/me/key.txt",)),
+    (("--api-key", "--api-key", "--pp"), ("--api-key", MASK, "--pp")),
+    (("-H", f"X-Auth: {_SECRET}"), ("-H", MASK)),
+    ((f"OPENAI_API_KEY={_SECRET}", "sparktune"), (f"OPENAI_API_KEY={MASK}", "sparktune")),
+    ((f"http://me:{_SECRET}@spark:8000/v1",), (f"http://{MASK}@spark:8000/v1",)),
+    ((f"--base-url=https://{_SECRET}@spark/v1",), (f"--base-url=https://{MASK}@spark/v1",)),
+    ((f"http://spark/v1?api_key={_SECRET}&x=1",), (f"http://spark/v1?api_key={MASK}&x=1",)),
+    ((f"Authorization: Bearer {_SECRET}",), (f"Authorization: Bearer {MASK}",)),
+    ((f'--extra-body={{"api_key": "{_SECRET}", "top_k": 5}}',), (f'--extra-body={{"api_key": "{MASK}", "top_k": 5}}',)),
+    (("--extra-body", f'api_key="{_SECRET}",top_k=5'), ("--extra-body", f"api_key={MASK},top_k=5")),
+    ((f"sk-{_SECRET}",), (MASK,)),
+]
+
+_HARMLESS = [
+    ("bench", "http://127.0.0.1:8000/v1", "--pp", "512", "--tg", "128", "--save", "key.json"),
+    ("--max-tokens=5", "--extra-body", "min_tokens=5,return_token_ids=true"),
+    ("--model", "org/mask-tokenizer-bearer", "mailto:someone@example.org"),
+    (),
+]
+
+
+@pytest.mark.parametrize(("argv", "expected"), _ARGV)
+def test_secrets_are_hidden(argv: tuple[str, ...], expected: tuple[str, ...]) -> None:
+    actual = redact(argv)
+
+    assert actual == expected
+    assert _SECRET not in " ".join(actual)
+
+
+@pytest.mark.parametrize("argv", _HARMLESS)
+def test_other_arguments_stay(argv: tuple[str, ...]) -> None:
+    """A recorded command that cannot be repeated is half a record."""
+    assert redact(argv) == argv
+
+
+@given(st.lists(st.text()))
+def test_hidden_once_is_hidden(argv: list[str]) -> None:
+    """Redacting runs on the way into the store again; that must not change what was already clean."""
+    once = redact(argv)
+
+    assert redact(once) == once
+    assert len(once) == len(argv)
+
+
+@given(st.from_regex(r"[A-Za-z0-9_]{20,40}", fullmatch=True), st.sampled_from(["HF_TOKEN=", "Bearer ", "http://a:"]))
+def test_a_value_never_survives(value: str, before: str) -> None:
+    assert value not in redact_text(f"{before}{value}@host said no")
+
+
+def test_undecodable_bytes_can_be_stored() -> None:
+    assert redact(("caf\udce9",)) == ("caf\\udce9",)
