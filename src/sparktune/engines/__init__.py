@@ -1,1 +1,37 @@
-"""One file per engine: how it is recognised, asked, counted and read. ``ENGINES`` lists them by rank."""
+"""One file per engine: how it is recognised, asked, counted and read. A new engine is a new file here."""
+
+__all__ = ["all_engines", "by_name", "detect", "probe_paths"]
+
+import sys
+from functools import cache
+
+from sparktune.errors import UsageError
+from sparktune.model.engine import Answers, Engine, EngineFacts
+from sparktune.plugins import load_plugins
+
+
+@cache
+def all_engines() -> tuple[Engine, ...]:
+    """Return the engines in the order in which they are tried; the generic one is last."""
+    engines = load_plugins(sys.modules[__name__], "ENGINE", Engine)
+    return tuple(sorted(engines, key=lambda engine: engine.rank))
+
+
+def probe_paths() -> tuple[str, ...]:
+    """Return every path that an engine wants asked with GET, below the server's root, each once."""
+    return tuple(dict.fromkeys(path for engine in all_engines() for path in engine.probe_paths))
+
+
+def detect(answers: Answers) -> tuple[Engine, EngineFacts]:
+    """Return the first engine that knows these answers; the generic one takes any."""
+    found = ((engine, engine.detect(answers)) for engine in all_engines())
+    return next((engine, facts) for engine, facts in found if facts is not None)
+
+
+def by_name(name: str) -> Engine:
+    """Return the engine of that name. Raises UsageError when there is none."""
+    for engine in all_engines():
+        if engine.name == name:
+            return engine
+    message = f"no engine is called {name!r}"
+    raise UsageError(message, hint="known engines: " + ", ".join(engine.name for engine in all_engines()))
