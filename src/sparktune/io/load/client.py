@@ -1,0 +1,109 @@
+"""The load client: waves of simultaneous requests to one server, recorded and not understood."""
+
+__all__ = ["LoadClient", "OnRequest", "Progress", "WaveRecording"]
+
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sparktune.io.load.clock import SYSTEM_CLOCKS, Clocks
+from sparktune.io.load.connect import Steps, connect
+from sparktune.io.load.names import Route
+from sparktune.io.load.opening import open_streams
+from sparktune.io.load.stop import StopSignal
+from sparktune.io.load.stream import Stream
+from sparktune.io.load.target import Limits, Target
+from sparktune.io.load.tls import TlsSession, client_context
+from sparktune.io.load.wave import OnRequest, WaveRecording, record_wave
+from sparktune.units import Bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """How far the wave under way, or the last one, is; ``bytes_received`` includes HTTP heads and framing."""
+
+    bytes_received: Bytes
+    reads: int
+    open_streams: int
+    finished: int
+
+
+class LoadClient:
+    """Sends waves of requests to one target, one wave at a time.
+
+    ``on_request`` gets the place in the wave and the recording of each request once it ended, in the order of ending,
+    in the thread of ``run_wave``. It is called in moments when nothing is waiting to be read, or after the wave; while
+    it runs nothing is read, so that packets that arrive meanwhile share a stamp per stream: it should be quick.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        limits: Limits,
+        on_request: OnRequest | None = None,
+        *,
+        clocks: Clocks = SYSTEM_CLOCKS,
+    ) -> None:
+        """Hold the settings; the name is resolved and the CA file read with the first wave."""
+        self._target = target
+        self._limits = limits
+        self._on_request = on_request
+        self._clocks = clocks
+        self._stop = StopSignal()
+        self._route: Route | None = None
+        self._context: ssl.SSLContext | None = None
+        self._streams: Sequence[Stream] = ()
+        self.unreturned: WaveRecording | None = None
+
+    def run_wave(self, payloads: Sequence[bytes]) -> WaveRecording:
+        """Open a connection per payload, send all payloads back to back, and read until every answer is over.
+
+        Payloads are whole requests (see ``post_bytes``). What goes wrong with a request is in its recording. Raises
+        ConnectFailed when the name cannot be resolved, UsageError for a CA file that cannot be used, ValueError for
+        an empty wave. When ``on_request`` raised, the wave still goes on and hands over the others; then its first
+        exception is raised, and the wave is kept in ``unreturned``.
+        """
+        if not payloads:
+            message = "a wave needs at least one payload"
+            raise ValueError(message)
+        self.unreturned = None
+        if self._target.tls and self._context is None:
+            self._context = client_context(self._target)
+        route = self._route = self._route or Route(self._target)
+        streams = self._streams = [Stream(index=index, payload=payload) for index, payload in enumerate(payloads)]
+        try:
+            with self._stop.watched() as wake_fd:
+                open_streams(streams, partial(self._connect, route), self._limits.connect_s, wake_fd)
+                wave, error = record_wave(
+                    streams, self._limits, wake_fd=wake_fd, on_request=self._on_request, clocks=self._clocks
+                )
+        finally:
+            for stream in streams:
+                stream.abandon()
+        if error is not None:
+            self.unreturned = wave
+            raise error
+        return wave
+
+    def _connect(self, route: Route, stream: Stream) -> Steps:
+        session = TlsSession(self._context, self._target.certificate_name) if self._context else None
+        return connect(stream, route, session)
+
+    def stop(self) -> None:
+        """End the wave under way, or the next one: open streams end with STOPPED and keep what they have.
+
+        For any thread or signal handler. It is final: later waves end at once.
+        """
+        self._stop.set()
+
+    def progress(self) -> Progress:
+        """Say how far the wave is; for any thread, costs some microseconds per stream."""
+        streams = self._streams
+        finished = sum(stream.end is not None for stream in streams)
+        return Progress(
+            bytes_received=sum(stream.received_bytes for stream in streams),
+            reads=sum(len(stream.ends) for stream in streams),
+            open_streams=len(streams) - finished,
+            finished=finished,
+        )
