@@ -5,7 +5,7 @@ Command files import only typer at the top; what they need to do their work they
 with ``register(app)``.
 """
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "print_error", "register_commands"]
 
 import importlib
 import pkgutil
@@ -43,7 +43,8 @@ def _root(
     """Measure and tune LLM serving on DGX Sparks."""
 
 
-def _register_commands() -> None:
+def register_commands() -> None:
+    """Let every command file of this package add itself."""
     for info in sorted(pkgutil.iter_modules(cli.__path__), key=lambda module: module.name):
         if info.name != "app" and not info.name.startswith("_"):
             importlib.import_module(f"{cli.__name__}.{info.name}").register(app)
@@ -59,7 +60,7 @@ def print_error(error: SparktuneError) -> None:
 def main() -> None:
     """Run a command and leave with its exit code; a user's error is one line and a hint, never a traceback."""
     try:
-        _register_commands()
+        register_commands()
         app()
     except SparktuneError as error:
         print_error(error)

@@ -1,0 +1,137 @@
+"""Write the reference pages in docs/reference from the code, or check that they are current (``--check``).
+
+The command pages are the commands' own help; the other pages are the docstrings and constants of the plug-in files.
+"""
+
+import importlib
+import pkgutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import typer
+
+from sparktune import engines
+from sparktune.bench import metrics, validity
+from sparktune.cli import app as cli
+
+_FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
+_WIDTH = 100
+_FIELDS = ("Formula:", "Unit:", "Better:", "Undefined when:", "Rule:", "Limits:", "Source:", "Sources:")
+
+
+def _modules(package: ModuleType) -> Iterator[ModuleType]:
+    for info in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
+        if not info.name.startswith("_"):
+            yield importlib.import_module(f"{package.__name__}.{info.name}")
+
+
+def _body(module: ModuleType) -> str:
+    """Turn a docstring into Markdown: its named fields become a list, the rest stays."""
+    lines, in_field = [], False
+    for line in (module.__doc__ or "").strip().replace("``", "`").splitlines():
+        field = next((name for name in _FIELDS if line.startswith(name)), None)
+        in_field = bool(line) and (in_field or field is not None)
+        if field is not None:
+            lines.append(f"- **{field.rstrip(':')}**:{line.removeprefix(field)}")
+        else:
+            lines.append(f"  {line.strip()}" if in_field else line)
+    return "\n".join(lines)
+
+
+def _page(title: str, introduction: str, sections: list[str]) -> str:
+    return "\n\n".join([f"# {title}", introduction, *sections]) + "\n"
+
+
+def metrics_page() -> str:
+    """Return the page of all metrics, in the order of their columns."""
+    found = sorted(_modules(metrics), key=lambda module: (module.METRIC.order, module.METRIC.name))
+    sections = [f"## {module.METRIC.title} (`{module.METRIC.name}`)\n\n{_body(module)}" for module in found]
+    introduction = (
+        "Every metric is one file in `src/sparktune/bench/metrics/`. The name in brackets is its key in JSON and CSV.\n"
+        "A value that cannot be had is `null` with a `why`, never 0."
+    )
+    return _page("Metrics", introduction, sections)
+
+
+def checks_page() -> str:
+    """Return the page of all validity checks, by id."""
+    found = sorted(_modules(validity), key=lambda module: str(module.CHECK.id))
+    sections = [f"## {module.CHECK.id}: {module.CHECK.title}\n\n{_body(module)}" for module in found]
+    introduction = (
+        "Every check is one file in `src/sparktune/bench/validity/`. A check answers `ok`, `warn`, `invalid`\n"
+        "(the cell's numbers are void) or `unknown` (what it needs cannot be had; the evidence says what)."
+    )
+    return _page("Validity checks", introduction, sections)
+
+
+def engines_page() -> str:
+    """Return the page of all engines, in the order in which they are tried."""
+    found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
+    sections = []
+    for module in found:
+        engine = module.ENGINE
+        facts = [
+            f"- **Asked with GET**: {', '.join(f'`{path}`' for path in engine.probe_paths)}",
+            f"- **Output in**: {', '.join(f'`{name}`' for name in sorted(engine.text_fields))}",
+            f"- **Seen by a user**: {', '.join(f'`{name}`' for name in sorted(engine.visible_fields))}",
+            f"- **Fixed output length**: {'yes' if engine.fixes_length else 'no'}",
+            f"- **Counters**: {f'`{engine.metrics_path}`' if engine.metrics_path else 'none'}",
+        ]
+        sections.append(f"## {engine.name}\n\n{_body(module)}\n\n" + "\n".join(facts))
+    introduction = "Every engine is one file in `src/sparktune/engines/`. They are tried in this order."
+    return _page("Engines", introduction, sections)
+
+
+def commands_page() -> str:
+    """Return the page of all commands: what ``--help`` says."""
+    cli.register_commands()
+    sections = [
+        f"## `{path}`\n\n```text\n{_help(command, path)}\n```"
+        for path, command in _commands(typer.main.get_command(cli.app))
+    ]
+    introduction = "What each command says with `--help`. Exit codes are in [architecture.md](../architecture.md)."
+    return _page("Commands", introduction, sections)
+
+
+def _commands(
+    command: typer.core.TyperCommand | typer.core.TyperGroup, path: str = "sparktune"
+) -> Iterator[tuple[str, object]]:
+    yield path, command
+    for name, child in sorted(getattr(command, "commands", {}).items()):
+        yield from _commands(child, f"{path} {name}")
+
+
+def _help(command: typer.core.TyperCommand, path: str) -> str:
+    context = typer.Context(command, info_name=path, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    text = command.get_help(context)
+    return "\n".join(line.rstrip() for line in text.splitlines())
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands_page,
+    "metrics.md": metrics_page,
+    "checks.md": checks_page,
+    "engines.md": engines_page,
+}
+
+
+def main() -> int:
+    """Write the pages, or name those that differ and return 1."""
+    stale = []
+    for name, page in PAGES.items():
+        path, text = _FOLDER / name, page()
+        if "--check" in sys.argv[1:]:
+            if not path.is_file() or path.read_text() != text:
+                stale.append(name)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    for name in stale:
+        print(f"docs/reference/{name} is not current; run: make docs", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
