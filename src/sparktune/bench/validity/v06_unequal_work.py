@@ -1,0 +1,84 @@
+"""V06: the requests of a cell were not the same work, or not the work that the row's name says.
+
+Looks at: prompt tokens, output tokens and finish reasons of all measured requests, as the server counted them.
+Warns when: output tokens differ by more than 2 %, or finish reasons by more than 2 % of the requests, in a run that
+    leaves the end of an answer to the model.
+Invalid when: prompt tokens are further from what was asked, or from each other, than 1 % and one token; or output
+    tokens or finish reasons differ by more than 2 % in a run with a fixed output length.
+Unknown when: the server does not count prompt or output tokens.
+Source: rates and times of different amounts of work are no repetitions of one measurement.
+"""
+
+__all__ = ["CHECK"]
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sparktune.bench.validity._shared import Finding, completed_requests, make_check, plural
+from sparktune.bench.waves import total_tokens
+from sparktune.model.check import CellEvidence, RunEvidence, Status
+from sparktune.model.trial import Request
+from sparktune.units import Ratio, format_percent
+
+_PROMPT: Ratio = 0.01
+_OUTPUT: Ratio = 0.02
+_FIXED_HINT = "does the server ignore ignore_eos or min_tokens, or end at its context limit?"
+_NATURAL_HINT = "answers end where the model ends them; compare rates, not times, or ask for a fixed length"
+_NOTHING = "no request of this cell completed"
+
+
+def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
+    requests = completed_requests(cell)
+    if not requests:
+        return [Finding(status=Status.UNKNOWN, evidence=_NOTHING)]
+    fixed = run.options.fixed_length
+    status = Status.INVALID if fixed else Status.WARN
+    hint = _FIXED_HINT if fixed else _NATURAL_HINT
+    return [_prompts(requests), _outputs(requests, status, hint), _reasons(requests, status, hint)]
+
+
+def _prompts(requests: Sequence[Request]) -> Finding:
+    counts = [request.timeline.usage.prompt_tokens for request in requests]
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        missing = f"the server does not count the prompt tokens of {plural(len(counts) - len(known), 'stream')}"
+        return Finding(status=Status.UNKNOWN, evidence=missing)
+    asked = [request.prompt_tokens_asked for request in requests]
+    off = max(abs(count - want) for count, want in zip(known, asked, strict=True))
+    evidence = f"{_span(known)} prompt tokens, asked {_span(asked)}"
+    # One token is what a boundary between template, context and prompt can merge.
+    tolerance = max(1.0, _PROMPT * min(asked))
+    if off > tolerance or max(known) - min(known) - (max(asked) - min(asked)) > tolerance:
+        hint = "does the server cut prompts, or add to them? The row's name does not say what was measured"
+        return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
+    return Finding(status=Status.OK, evidence=evidence, weight=1.0)
+
+
+def _outputs(requests: Sequence[Request], status: Status, hint: str) -> Finding:
+    counts = [total_tokens(request.timeline) for request in requests]
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        missing = f"the server told no token count for {plural(len(counts) - len(known), 'stream')}"
+        return Finding(status=Status.UNKNOWN, evidence=missing)
+    evidence = f"{_span(known)} output tokens"
+    if max(known) - min(known) > _OUTPUT * max(known):
+        return Finding(status=status, evidence=evidence, hint=hint)
+    return Finding(status=Status.OK, evidence=evidence)
+
+
+def _reasons(requests: Sequence[Request], status: Status, hint: str) -> Finding:
+    reasons = Counter(request.timeline.finish_reason or "none" for request in requests)
+    (_, most), *others = reasons.most_common()
+    share = 1 - most / len(requests)
+    evidence = "finish reasons: " + ", ".join(f"{count} {name}" for name, count in reasons.most_common())
+    if others and share > _OUTPUT:
+        return Finding(status=status, evidence=f"{evidence} ({format_percent(share)} differ)", hint=hint)
+    return Finding(status=Status.OK, evidence=evidence)
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+CHECK = make_check("V06", "equal work", _judge)

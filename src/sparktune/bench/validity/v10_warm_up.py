@@ -1,0 +1,69 @@
+"""V10: the server was still warming up when it was measured.
+
+Looks at: how the cell's warm-up ended, and whether its first measured trial is far slower than the others, in median
+    TTFT or output rate: slower than their median by more than 10 % and by more than five (scaled median) absolute
+    deviations.
+Warns when: there was no warm-up, it ended at a limit before its waves agreed, or it agreed and the first trial is slow
+    all the same.
+Invalid when: the first trial is slow and no warm-up had agreed: compilation or caching is inside the measurement.
+Unknown when: the warm-up is not recorded; or a fixed number of waves was sent, so that nothing agreed, and fewer than
+    three trials are there to compare.
+Source: a fresh server ran 30 % slower for two minutes in a public report; JIT, autotuning and graph capture happen
+    once per shape. criterion and hyperfine warm up likewise, and hyperfine tells a slow first run.
+"""
+
+__all__ = ["CHECK"]
+
+from collections.abc import Sequence
+
+from sparktune.bench.stats import first_is_slow
+from sparktune.bench.validity._shared import Finding, make_check, plural
+from sparktune.model.check import CellEvidence, RunEvidence, Status
+from sparktune.units import format_percent
+
+_FEWEST_TRIALS = 3
+_SERIES = (("ttft_s", "TTFT", False), ("output_tok_s", "output rate", True))
+_HINT = "repeat with --warmup auto, or with more waves, and look for compilation in the server's log"
+
+
+def _judge(cell: CellEvidence, _run: RunEvidence) -> Sequence[Finding]:
+    slow = _slow_first_trial(cell)
+    warm_up = _warm_up(cell)
+    if not slow:
+        return [warm_up]
+    agreed = cell.warmup is not None and cell.warmup.steady is True
+    status = Status.WARN if agreed else Status.INVALID
+    return [Finding(status=status, evidence=f"{slow}; {warm_up.evidence}", hint=_HINT)]
+
+
+def _warm_up(cell: CellEvidence) -> Finding:
+    outcome = cell.warmup
+    if outcome is None:
+        return Finding(status=Status.UNKNOWN, evidence="the warm-up of this cell is not recorded")
+    waves = plural(outcome.waves, "warm-up wave")
+    if outcome.steady:
+        within = "" if outcome.spread is None else f", the last within {format_percent(outcome.spread)} of their mean"
+        return Finding(status=Status.OK, evidence=f"{waves}{within}")
+    if outcome.steady is False:
+        return Finding(status=Status.WARN, evidence=f"the warm-up did not settle: {outcome.why}", hint=_HINT)
+    if not outcome.waves:
+        return Finding(status=Status.WARN, evidence="no warm-up", hint=_HINT)
+    if len(cell.trials) < _FEWEST_TRIALS:
+        evidence = f"{waves}, their agreement was not asked for, and {plural(len(cell.trials), 'trial')} show no trend"
+        return Finding(status=Status.UNKNOWN, evidence=evidence)
+    return Finding(status=Status.OK, evidence=f"{waves}, and the first of {len(cell.trials)} trials is not slower")
+
+
+def _slow_first_trial(cell: CellEvidence) -> str:
+    for name, title, higher_is_faster in _SERIES:
+        summary = cell.metric(name)
+        values = [value for value in summary.per_trial if value is not None] if summary else []
+        if summary is None or len(values) < len(summary.per_trial):
+            continue
+        times = first_is_slow(values, higher_is_faster=higher_is_faster)
+        if times is not None:
+            return f"the first trial's {title} is {times:.2f} times slower than the median of the others"
+    return ""
+
+
+CHECK = make_check("V10", "warmed up", _judge)
