@@ -83,7 +83,7 @@ class BenchyFlag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchySeries:
-    """Values in their order. ``sd`` is the sample's (n - 1), None for one value; ``stated_sd`` is what the file says."""
+    """Values in their order; ``sd`` is the sample's (n - 1), None for one value; ``stated_sd`` what the file says."""
 
     values: tuple[float, ...]
     median: float
