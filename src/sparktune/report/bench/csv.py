@@ -1,0 +1,82 @@
+"""Tidy CSV: one line per cell and metric, numbers in SI; an unknown number is an empty field with its reason beside."""
+
+__all__ = ["COLUMNS", "write_csv"]
+
+import csv
+import io
+from collections.abc import Iterator
+
+from sparktune.model.check import Status
+from sparktune.model.metric import MetricSummary
+from sparktune.model.result import CellResult, RunResult
+from sparktune.report.bench.words import finite, one_line, why_unknown
+
+COLUMNS = (
+    "run",
+    "created_wall_s",
+    "model",
+    "engine",
+    "engine_version",
+    "prompt_tokens",
+    "output_tokens",
+    "depth",
+    "concurrency",
+    "valid",
+    "invalid_checks",
+    "trials",
+    "requests",
+    "failed",
+    "metric",
+    "unit",
+    "median",
+    "min",
+    "max",
+    "p90",
+    "p99",
+    "n",
+    "trials_with_value",
+    "why",
+)
+
+
+def write_csv(result: RunResult) -> str:
+    """Render the result; a cell without any metric still has a line, with an empty metric."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in result.cells:
+        about = _about(result, row)
+        writer.writerows((*about, *_numbers(metric)) for metric in row.metrics)
+        if not row.metrics:
+            writer.writerow((*about, *("",) * (len(COLUMNS) - len(about) - 1), "no metric was computed"))
+    return text.getvalue()
+
+
+def _about(result: RunResult, row: CellResult) -> tuple[object, ...]:
+    run, cell = result.run, row.cell
+    return (
+        one_line(run.id),
+        run.created_wall_s,
+        one_line(run.workload.options.model),
+        one_line(run.engine.name),
+        one_line(run.engine.version or ""),
+        cell.prompt_tokens,
+        cell.output_tokens,
+        cell.depth,
+        cell.concurrency,
+        str(row.valid).lower(),
+        " ".join(check.id for check in row.checks if check.status is Status.INVALID),
+        row.trials,
+        row.requests,
+        sum(row.failures.values()),
+    )
+
+
+def _numbers(metric: MetricSummary) -> Iterator[object]:
+    numbers = (metric.median, metric.minimum, metric.maximum, metric.p90, metric.p99)
+    yield one_line(metric.name)
+    yield metric.unit
+    yield from ("" if finite(number) is None else number for number in numbers)
+    yield metric.n
+    yield metric.trials
+    yield why_unknown(metric)

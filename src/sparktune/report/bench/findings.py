@@ -1,0 +1,152 @@
+"""What a reader must know before the numbers: the verdict, checks grouped over cells, failures, what is unknown."""
+
+__all__ = ["Finding", "Gap", "failures", "findings", "flags", "gaps", "next_commands", "quiet_checks", "verdict"]
+
+from dataclasses import dataclass
+
+from sparktune.model.check import Status
+from sparktune.model.result import CellResult, RunResult
+from sparktune.model.run import RunState
+from sparktune.report.bench.words import compares_nothing, count_of, listed, one_line
+
+_WORST_FIRST = (Status.INVALID, Status.WARN, Status.UNKNOWN)
+_STATES = {
+    RunState.RUNNING: "the run has not ended",
+    RunState.INTERRUPTED: "the run was interrupted",
+    RunState.FAILED: "the run failed",
+}
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One check with one answer in one or several cells; ``lines`` are its distinct pieces of evidence."""
+
+    id: str
+    status: Status
+    where: str
+    lines: tuple[str, ...]
+    hint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """Metrics of the table that are unknown in the same cells for the same reason."""
+
+    titles: str
+    where: str
+    why: str
+
+
+def verdict(result: RunResult) -> str:
+    """Say in one line how much of the run can be used."""
+    cells = result.cells
+    bad = [f"{row.cell.label}{_culprits(row)}" for row in cells if not row.valid]
+    parts = [f"{len(cells) - len(bad)} of {count_of(len(cells), 'cell')} valid"]
+    if bad:
+        parts.append(f"not valid: {listed(bad)}")
+    failed, requests = sum(sum(row.failures.values()) for row in cells), sum(row.requests for row in cells)
+    parts.append(f"{failed:,} of {count_of(requests, 'request')} failed" if failed else "no request failed")
+    if result.run.state in _STATES:
+        parts.append(_STATES[result.run.state])
+    return "; ".join(parts)
+
+
+def findings(result: RunResult) -> tuple[Finding, ...]:
+    """Group the answers that are not OK by check and status, worst first."""
+    groups: dict[tuple[int, str], list[tuple[CellResult, str, str]]] = {}
+    for row in result.cells:
+        for check in row.checks:
+            if check.status in _WORST_FIRST:
+                key = (_WORST_FIRST.index(check.status), check.id)
+                groups.setdefault(key, []).append((row, one_line(check.evidence), one_line(check.hint)))
+    return tuple(
+        Finding(
+            id=check_id,
+            status=_WORST_FIRST[place],
+            where=_where(result, [row for row, _, _ in found]),
+            lines=_evidence([(row.cell.label, evidence) for row, evidence, _ in found]),
+            hint=next((hint for _, _, hint in found if hint), ""),
+        )
+        for (place, check_id), found in sorted(groups.items())
+    )
+
+
+def quiet_checks(result: RunResult) -> tuple[str, ...]:
+    """Return the checks that are OK in every cell in which they ran."""
+    answers: dict[str, set[Status]] = {}
+    for row in result.cells:
+        for check in row.checks:
+            answers.setdefault(check.id, set()).add(check.status)
+    return tuple(sorted(check_id for check_id, statuses in answers.items() if statuses == {Status.OK}))
+
+
+def flags(row: CellResult) -> str:
+    """Return what a table's row must say about itself, or ""."""
+    marks = [f"{check.id} {check.status.value}" for check in row.checks if check.status in _WORST_FIRST[:2]]
+    if not row.valid and not any(check.status is Status.INVALID for check in row.checks):
+        marks.insert(0, "invalid")
+    if not row.trials:
+        marks.append("not measured")
+    elif row.trials < row.trials_asked:
+        marks.append(f"{row.trials} of {count_of(row.trials_asked, 'trial')}")
+    failed = sum(row.failures.values())
+    if failed:
+        marks.append(f"{failed:,} failed")
+    if row.label:
+        marks.append(row.label)
+    return ", ".join(marks)
+
+
+def failures(result: RunResult) -> tuple[str, ...]:
+    """Return one line per cell with failed requests, by type."""
+    return tuple(
+        f"{row.cell.label}: {sum(row.failures.values()):,} of {count_of(row.requests, 'request')}: "
+        + ", ".join(f"{one_line(kind)} {number:,}" for kind, number in row.failures.items())
+        for row in result.cells
+        if row.failures
+    )
+
+
+def gaps(result: RunResult) -> tuple[Gap, ...]:
+    """Group the unknown numbers of the table by metric and reason; a comparison of one stream is no gap."""
+    rows: dict[tuple[str, str], list[CellResult]] = {}
+    for row in result.cells:
+        for metric in row.metrics:
+            if metric.in_table and metric.median is None and not compares_nothing(metric, row.cell):
+                why = one_line(metric.why) or "no reason was given"
+                rows.setdefault((one_line(metric.title), why), []).append(row)
+    titles: dict[tuple[str, str], list[str]] = {}
+    for (title, why), found in rows.items():
+        titles.setdefault((_where(result, found), why), []).append(title)
+    return tuple(Gap(titles=", ".join(names), where=where, why=why) for (where, why), names in titles.items())
+
+
+def next_commands(result: RunResult) -> tuple[str, ...]:
+    """Return what is useful after this result: finishing it, or keeping it."""
+    run_id = one_line(result.run.id)
+    unfinished = any(row.trials < row.trials_asked for row in result.cells)
+    resume = (f"sparktune bench --resume {run_id}",) if unfinished else ()
+    return (*resume, f"sparktune runs export {run_id} --save FILE.json")
+
+
+def _culprits(row: CellResult) -> str:
+    ids = [check.id for check in row.checks if check.status is Status.INVALID]
+    return f" ({', '.join(ids)})" if ids else ""
+
+
+def _where(result: RunResult, rows: list[CellResult]) -> str:
+    if len(rows) == len(result.cells) > 1:
+        return f"all {len(rows)} cells"
+    names = listed([row.cell.label for row in rows])
+    return names if len(rows) == 1 else f"{len(rows)} cells: {names}"
+
+
+def _evidence(told: list[tuple[str, str]]) -> tuple[str, ...]:
+    distinct = dict.fromkeys(evidence for _, evidence in told)
+    if len(distinct) == 1:
+        return tuple(distinct)
+    first = {evidence: label for label, evidence in reversed(told)}
+    lines = [f"{first[evidence]}: {evidence}" for evidence in distinct]
+    more = len(lines) - _SHOWN
+    return (*lines[:_SHOWN], f"and {more} more like these") if more > 0 else tuple(lines)
