@@ -19,7 +19,7 @@ from sparktune.model.check import Status
 from sparktune.model.engine import JsonValue
 from sparktune.model.result import CellResult, RunResult
 from sparktune.report.bench.markdown import row_names
-from sparktune.report.bench.words import finite, utc
+from sparktune.report.bench.words import finite, one_line, utc
 
 _Record = dict[str, JsonValue]
 _MS_PER_S = 1000.0
@@ -45,11 +45,17 @@ def write_benchy(result: RunResult) -> str:
 
 
 def write_benchy_csv(result: RunResult) -> str:
-    """Render the result in the shape of llama-benchy's CSV: a row for the prompt and one for the output of a cell."""
+    """Render the result in the shape of llama-benchy's CSV: a row for the prompt and one for the output of a cell.
+
+    One column is added at the end: whether the cell is valid.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("model", "test_name", *(f"{name}_{end}" for name in _CSV_METRICS for end in ("mean", "std"))))
+    writer.writerow(
+        ("model", "test_name", *(f"{name}_{end}" for name in _CSV_METRICS for end in ("mean", "std")), "valid")
+    )
     with_streams = any(row.cell.concurrency > 1 for row in result.cells)
+    model = one_line(result.run.workload.options.model)
     for row in result.cells:
         prompt, output = row_names(row, with_streams=with_streams)
         members = _benchmark(row)
@@ -64,7 +70,7 @@ def write_benchy_csv(result: RunResult) -> str:
         )
         of_output = (members["tg_throughput"], members["tg_req_throughput"], *(None,) * 5)
         for name, numbers in ((prompt, of_prompt), (output, of_output)):
-            writer.writerow((result.run.workload.options.model, name, *_mean_and_std(numbers)))
+            writer.writerow((model, name, *_mean_and_std(numbers), str(row.valid).lower()))
     return text.getvalue()
 
 

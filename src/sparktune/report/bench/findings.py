@@ -41,10 +41,13 @@ class Gap:
 def verdict(result: RunResult) -> str:
     """Say in one line how much of the run can be used."""
     cells = result.cells
-    bad = [f"{row.cell.label}{_culprits(row)}" for row in cells if not row.valid]
-    parts = [f"{len(cells) - len(bad)} of {count_of(len(cells), 'cell')} valid"]
+    bad = [f"{row.cell.label}{_culprits(row)}" for row in cells if row.trials and not row.valid]
+    never = [row.cell.label for row in cells if not row.trials]
+    parts = [f"{len(cells) - len(bad) - len(never)} of {count_of(len(cells), 'cell')} valid"]
     if bad:
         parts.append(f"not valid: {listed(bad)}")
+    if never:
+        parts.append(f"not measured: {listed(never)}")
     failed, requests = sum(sum(row.failures.values()) for row in cells), sum(row.requests for row in cells)
     parts.append(f"{failed:,} of {count_of(requests, 'request')} failed" if failed else "no request failed")
     if result.run.state in _STATES:

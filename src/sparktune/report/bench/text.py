@@ -28,7 +28,7 @@ from sparktune.report.bench.findings import (
 from sparktune.report.bench.words import NOT_APPLICABLE, engine_words, metric_words, one_line
 
 _STYLES = {Status.INVALID: "bold red", Status.WARN: "yellow", Status.UNKNOWN: "cyan", Status.OK: "green"}
-_GAP = 2
+_GAPS = (2, 1)  # between columns; the narrow one where the wide one would break names
 _FLAG_INDENT = 2
 _INDENT = (0, 0, 0, 2)
 _DEEPER = (0, 0, 0, 6)
@@ -113,9 +113,11 @@ class _Column:
 def _table(result: RunResult, width: int) -> tuple[Table, int]:
     """Return the table and the columns of the terminal that it takes."""
     columns = _columns(result)
-    numbers = sum(_GAP + column.width for column in columns)
-    labels = _label_width(result, width - numbers)
-    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, _GAP), header_style="bold")
+    numbers = sum(column.width for column in columns)
+    gap = next((gap for gap in _GAPS if numbers + gap * len(columns) + _wanted(result) <= width), _GAPS[-1])
+    numbers += gap * len(columns)
+    labels = max(min(_wanted(result), width - numbers), _longest_word(result))
+    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, gap), header_style="bold")
     table.add_column("\ncell", width=labels, no_wrap=True)
     for column in columns:
         table.add_column(column.head, justify="right", no_wrap=True, width=column.width)
@@ -124,10 +126,14 @@ def _table(result: RunResult, width: int) -> tuple[Table, int]:
     return table, labels + numbers
 
 
-def _label_width(result: RunResult, room: int) -> int:
-    wanted = max(max(len(row.cell.label), _FLAG_INDENT + len(flags(row))) for row in result.cells)
-    longest_word = max(len(word) for row in result.cells for word in f"{row.cell.label} {flags(row)}".split())
-    return max(min(wanted, room), _FLAG_INDENT + longest_word)
+def _wanted(result: RunResult) -> int:
+    """Return the width in which no label is broken."""
+    return max(max(len(row.cell.label), _FLAG_INDENT + len(flags(row))) for row in result.cells)
+
+
+def _longest_word(result: RunResult) -> int:
+    words = [word for row in result.cells for word in f"{row.cell.label} {flags(row)}".split()]
+    return _FLAG_INDENT + max(len(word) for word in words)
 
 
 def _label(row: CellResult, width: int) -> Text:
