@@ -16,6 +16,7 @@ from sparktune.model.recording import End, Recording
 from sparktune.model.timeline import Failure, FailureType
 
 _TITLE = re.compile(rb"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_LINE_STARTS = (b":", b"data", b"event", b"id", b"retry")  # how a line of an event stream begins
 _OK_STATUS = range(200, 300)
 _ABORTED = {reason: f"the server ended the request: {reason}" for reason in ("abort", "error")}
 _BY_END = {
@@ -55,7 +56,7 @@ def _not_whole(recording: Recording, body: HttpBody, stream: Stream, *, events: 
         if body.broken:
             return _fail(FailureType.NOT_SSE, f"the answer is not HTTP: {one_line(recording.data)}", body)
         return _fail(FailureType.TRUNCATED, one_line(recording.detail) or "the connection ended before an answer", body)
-    if not events and body.data.strip() and (body.complete or not _claims_events(body)):
+    if not events and not _may_be_stream(body):
         sent = body.headers.get("content-type", "") or "no content type"
         return _fail(FailureType.NOT_SSE, f"{one_line(sent)} instead of an event stream: {_server_words(body)}", body)
     return _fail(FailureType.TRUNCATED, _how_cut(recording, body, stream), body)
@@ -71,8 +72,11 @@ def _how_cut(recording: Recording, body: HttpBody, stream: Stream) -> str:
     return "the stream ended without [DONE]"
 
 
-def _claims_events(body: HttpBody) -> bool:
-    return "text/event-stream" in body.headers.get("content-type", "")
+def _may_be_stream(body: HttpBody) -> bool:
+    """Whether a body without a whole event may be the start of a stream, or is nothing at all."""
+    start = body.data.strip()
+    cut = "text/event-stream" in body.headers.get("content-type", "") and not body.complete
+    return cut or not start or start.startswith(_LINE_STARTS)
 
 
 def _server_words(body: HttpBody) -> str:

@@ -8,6 +8,7 @@ mapping, so that text under a key that nobody knows is still seen.
 __all__ = ["Choice", "Chunk", "TimingsWire", "UsageWire", "error_text", "one_line", "parse_chunk", "parse_object"]
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
 
@@ -15,12 +16,14 @@ _LONGEST_DETAIL = 200
 _DEEPEST_ERROR = 3
 _ERROR_KEYS = ("error", "message", "detail")
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # what JSON can carry exactly
+
 
 class UsageWire(msgspec.Struct, gc=False):
     """Token counts, final or running."""
 
     prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    completion_tokens: _Count | None = None
     reasoning_tokens: int | None = None
     prompt_tokens_details: object = None
     completion_tokens_details: object = None
@@ -32,7 +35,7 @@ class TimingsWire(msgspec.Struct, gc=False):
     cache_n: int | None = None
     prompt_n: int | None = None
     prompt_ms: float | None = None
-    predicted_n: int | None = None
+    predicted_n: _Count | None = None
     predicted_ms: float | None = None
     draft_n: int | None = None
     draft_n_accepted: int | None = None
