@@ -1,0 +1,104 @@
+"""The calibration's page: unknown is said, the knee is explained, JSON keeps its schema."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from sparktune.model.calibration import Accuracy, Calibration, Knee, Limit, Load, LoadResult, Spread
+from sparktune.report.calibrate import calibration_json, calibration_text, columns
+
+_SMALL = Spread(n=8, median=0.000004, p99=None, maximum=0.000012)
+_MANY = Spread(n=800, median=0.0, p99=0.00001, maximum=0.002)
+_POINT = LoadResult(
+    load=Load(concurrency=8, ttft_s=0.2, itl_s=0.01, chunks=100, waves=1),
+    accuracy=Accuracy(
+        requests=8,
+        failed=0,
+        chunks=800,
+        tokens=800,
+        stamp_s=_MANY,
+        ttft_s=_SMALL,
+        rate=Spread(n=8, median=0.00001, p99=None, maximum=0.00004),
+    ),
+    written_per_s=799.2,
+    late_max_s=0.0019,
+    wave_cpu_s_per_1k=0.0191,
+    decode_cpu_s_per_1k=0.0043,
+    health=(),
+)
+_NOTHING = replace(
+    _POINT,
+    accuracy=Accuracy(requests=8, failed=8, chunks=0, tokens=0, stamp_s=None, ttft_s=None, rate=None),
+    written_per_s=None,
+    wave_cpu_s_per_1k=None,
+    decode_cpu_s_per_1k=None,
+)
+
+
+def _calibration(limit: Limit, held_per_s: float | None, *points: LoadResult) -> Calibration:
+    return Calibration(
+        points=points or (_POINT,),
+        knee=Knee(steps=((_POINT, limit),), held_per_s=held_per_s, limit=limit, allowed=0.01),
+        tool_version="1.2.3",
+        python="3.11.7",
+        kernel="6.11",
+        machine="aarch64",
+        cores=20,
+    )
+
+
+def test_row_shows_every_figure() -> None:
+    text = calibration_text(_calibration(Limit.NONE, 799.2))
+    row = next(line for line in text.splitlines() if line.startswith("      8 "))
+
+    assert row.split() == [
+        *("8", "799", "0", "us", "10", "us", "2.00", "ms", "4", "us", "-", "12", "us"),
+        *("0.004", "%", "0.0191", "0.0043", "user"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "held_per_s", "said"),
+    [
+        (Limit.NONE, 799.2, "799 chunks/s held with every error within 1.0 %; no faster step was tried"),
+        (Limit.CLIENT, 799.2, "the next step did not hold in two tries"),
+        (Limit.SERVER, 799.2, "what this client can do beyond is unknown"),
+        (Limit.CLIENT, None, "No step held: errors passed 1.0 %"),
+        (Limit.SERVER, None, "No step held: the server itself was too slow"),
+    ],
+)
+def test_knee_is_explained(limit: Limit, held_per_s: float | None, said: str) -> None:
+    text = " ".join(calibration_text(_calibration(limit, held_per_s)).split())
+
+    assert said in text
+    assert "as a share of the TTFT (200.0 ms)" in text
+
+
+def test_unknown_is_never_zero() -> None:
+    text = calibration_text(_calibration(Limit.CLIENT, None, _NOTHING))
+    record = json.loads(calibration_json(_calibration(Limit.CLIENT, None, _NOTHING)))
+    row = next(line for line in text.splitlines() if line.startswith("      8 "))
+
+    assert row.split() == ["8", *["unknown"] * 10, "user"]
+    assert "8 requests did not end well" in text
+    assert record["points"][0]["stamp_error_s"] is None
+    assert record["points"][0]["why"] == "no request ended well"
+
+
+def test_json_has_its_schema() -> None:
+    record = json.loads(calibration_json(_calibration(Limit.CLIENT, 799.2)))
+
+    assert (record["schema"], record["knee"]["held_chunks_per_s"], record["knee"]["limit"]) == (1, 799.2, "client")
+    assert record["points"][0]["ttft_error_s"] == {
+        "n": 8,
+        "median": 0.000004,
+        "p99": None,
+        "max": 0.000012,
+        "why": "p99: fewer than 459 values; the maximum is given",
+    }
+    assert record["points"][0]["asked_chunks_per_s"] == pytest.approx(800)
+
+
+def test_columns_are_aligned() -> None:
+    assert columns([("a", "bb"), ("ccc", "d")]) == "  a  bb\nccc   d"
