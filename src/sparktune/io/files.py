@@ -1,0 +1,77 @@
+"""Files that a user names: checked before the work starts, written whole or not at all."""
+
+__all__ = ["atomic_writer", "check_writable", "write_atomic"]
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from sparktune.errors import UsageError
+
+_HINT = "name a file in a folder that exists, that you may write to and that has space"
+
+
+def check_writable(path: Path) -> None:
+    """Find out now whether ``write_atomic`` could write there; nothing stays behind.
+
+    Raises UsageError: better than after an hour of measuring.
+    """
+    with _explained(path):
+        if path.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
+        if _is_special(path):
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+            return
+        with tempfile.TemporaryFile(dir=path.resolve().parent):
+            pass
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write UTF-8 text; who reads the path sees the old file or the new one, never half of it. Raises UsageError."""
+    with atomic_writer(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def atomic_writer(path: Path) -> Iterator[TextIO]:
+    """Open a file for text that becomes ``path`` at the end of the block, unless the block raises.
+
+    A link is followed; a pipe or a device is written directly. The new file has the old one's mode, or the usual one.
+    Raises UsageError when it cannot be written.
+    """
+    if _is_special(path):
+        with _explained(path), path.open("w", encoding="utf-8", errors="backslashreplace") as file:
+            yield file
+        return
+    target = path.resolve()
+    draft = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    try:
+        with _explained(path), draft.open("x", encoding="utf-8", errors="backslashreplace") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with _explained(path):
+            if target.exists():
+                draft.chmod(target.stat().st_mode & 0o7777)
+            draft.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+        raise
+
+
+def _is_special(path: Path) -> bool:
+    """Whether something is there that has no content to replace: a pipe, a terminal, ``/dev/stdout``."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"{path} cannot be written: {error.strerror or error}"
+        raise UsageError(message, hint=_HINT) from error
