@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from sparktune import __version__, cli
+from sparktune.cli._argv import join_lists
 from sparktune.errors import ExitCode, SparktuneError
 
 app = typer.Typer(
@@ -61,7 +62,7 @@ def main() -> None:
     """Run a command and leave with its exit code; a user's error is one line and a hint, never a traceback."""
     try:
         register_commands()
-        app()
+        app(join_lists(sys.argv[1:]))
     except SparktuneError as error:
         print_error(error)
         sys.exit(int(error.exit_code))

@@ -1,0 +1,96 @@
+"""Put ``sparktune bench`` together: read what was asked, run the flow, show the result, choose the exit code."""
+
+__all__ = ["measure_and_show", "run_command"]
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from sparktune.bench.corpus import Corpus
+from sparktune.cli._bench_arguments import BenchArguments, cells_of, workload_of
+from sparktune.cli._output import Output, raise_for, show
+from sparktune.cli._progress import make_progress
+from sparktune.cli._service import ServiceChoice, find_service
+from sparktune.flows.bench import run_bench
+from sparktune.flows.order import BenchOrder, open_bench
+from sparktune.flows.progress import Progress
+from sparktune.flows.result import rebuild
+from sparktune.io.corpus import file_corpus, python_corpus
+from sparktune.io.secrets import read_api_key
+from sparktune.io.store.store import Store
+from sparktune.model.result import RunResult
+from sparktune.model.workload import Workload
+
+
+def run_command(arguments: BenchArguments) -> None:
+    """Run the command to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
+    output = Output.of(json=arguments.json, form=arguments.form, save=arguments.save, save_result=arguments.save_result)
+    progress = make_progress(quiet=arguments.quiet)
+    with Store.open() as store:
+        _tell_recovered(store, progress)
+        order = _order(arguments, store, progress)
+        result = measure_and_show(order, store, progress, lambda result: show(result, output))
+    raise_for(result)
+
+
+def measure_and_show(
+    order: BenchOrder, store: Store, progress: Progress, show_result: Callable[[RunResult], None]
+) -> RunResult:
+    """Measure, then show what the store has - also when the run was interrupted or failed - and return it."""
+    return asyncio.run(_measure_and_show(order, store, progress, show_result))
+
+
+async def _measure_and_show(
+    order: BenchOrder, store: Store, progress: Progress, show_result: Callable[[RunResult], None]
+) -> RunResult:
+    async with open_bench(order, store, progress) as (tools, run):
+        try:
+            await run_bench(tools, run)
+        except BaseException:
+            show_result(rebuild(store, run))
+            raise
+        result = rebuild(store, run)
+    store.save_result_summary(result)
+    show_result(result)
+    return result
+
+
+def _order(arguments: BenchArguments, store: Store, progress: Progress) -> BenchOrder:
+    earlier = store.load_run(arguments.resume) if arguments.resume else None
+    service = find_service(arguments.url, arguments.service, earlier)
+    key = read_api_key(
+        os.environ,
+        flag=arguments.api_key or None,
+        file=arguments.api_key_file or service.api_key_file,
+        variable=service.api_key_env,
+    )
+    for warning in key.warnings:
+        progress.say(f"warning: {warning}")
+    corpus = _corpus(arguments.corpus)
+    return BenchOrder(
+        base_url=service.endpoint,
+        workload=_workload(arguments, service) if earlier is None else earlier.workload,
+        corpus=corpus,
+        secret=key.secret,
+        wait_s=arguments.wait_s,
+        earlier=earlier,
+        argv=sys.argv,
+        entropy=os.urandom(2),
+    )
+
+
+def _workload(arguments: BenchArguments, service: ServiceChoice) -> Workload:
+    cells = cells_of(arguments)
+    return workload_of(arguments, cells, arguments.trials, model=arguments.model or service.model or "")
+
+
+def _corpus(path: Path | None) -> Corpus:
+    return file_corpus(path) if path else python_corpus()
+
+
+def _tell_recovered(store: Store, progress: Progress) -> None:
+    recovered = store.recovered
+    if recovered.waves:
+        progress.say(f"kept {recovered.requests} finished requests that an earlier run left when it died")

@@ -1,0 +1,124 @@
+"""What ``sparktune bench`` was asked for, as typed as a command line can be, and the workload it means."""
+
+__all__ = ["BenchArguments", "cells_of", "workload_of"]
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import TypeVar
+
+from sparktune.bench.cells import make_cells, parse_numbers
+from sparktune.bench.slo import parse_slo
+from sparktune.errors import UsageError
+from sparktune.model.cell import Cell
+from sparktune.model.options import Api, SendOptions, Thinking
+from sparktune.model.warmup import WarmupPlan
+from sparktune.model.workload import Workload
+from sparktune.units import Seconds
+
+_Choice = TypeVar("_Choice", bound=Enum)
+_APIS: Mapping[str, Api] = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
+_THINKING: Mapping[str, Thinking] = {choice.value: choice for choice in Thinking}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchArguments:
+    """The options of the command, by the names that its help explains; "" and None are "not given"."""
+
+    url: str
+    service: str
+    model: str
+    api_key: str
+    api_key_file: Path | None
+    wait_s: Seconds
+    prompt_tokens: str
+    output_tokens: str
+    depth: str
+    concurrency: str
+    trials: int
+    warmup: str
+    corpus: Path | None
+    workload: str
+    api: str
+    fixed_length: bool
+    thinking: str
+    temperature: float | None
+    seed: int
+    sampling_seed: int | None
+    extra_body: str
+    slo: str
+    stall_s: Seconds
+    timeout_s: Seconds
+    save: tuple[Path, ...]
+    save_result: tuple[Path, ...]
+    form: str
+    json: bool
+    quiet: bool
+    resume: str
+
+
+def workload_of(arguments: BenchArguments, cells: tuple[Cell, ...], trials: int, *, model: str) -> Workload:
+    """Return the workload of these cells; ``model`` "" is the only one served. Its corpus is named when it is read.
+
+    Raises UsageError for an option that cannot be understood.
+    """
+    return Workload(
+        cells=cells,
+        trials=trials,
+        options=SendOptions(
+            model=model,
+            api=_choose(_APIS, arguments.api, "--api"),
+            fixed_length=arguments.fixed_length,
+            thinking=_choose(_THINKING, arguments.thinking, "--thinking"),
+            temperature=arguments.temperature,
+            seed=arguments.sampling_seed,
+            extra_body=_json_object(arguments.extra_body),
+        ),
+        warmup=_warmup(arguments.warmup),
+        slo=parse_slo(arguments.slo),
+        seed=arguments.seed,
+        stall_s=arguments.stall_s,
+        timeout_s=arguments.timeout_s,
+    )
+
+
+def cells_of(arguments: BenchArguments) -> tuple[Cell, ...]:
+    """Return the cells that the lists mean. Raises UsageError."""
+    return make_cells(
+        parse_numbers(arguments.prompt_tokens, flag="--prompt-tokens"),
+        parse_numbers(arguments.output_tokens, flag="--output-tokens"),
+        parse_numbers(arguments.depth, flag="--depth", smallest=0),
+        parse_numbers(arguments.concurrency, flag="--concurrency"),
+    )
+
+
+def _warmup(text: str) -> WarmupPlan:
+    if text == "auto":
+        return WarmupPlan()
+    if text == "off":
+        return WarmupPlan(waves=0)
+    if text.isascii() and text.isdigit():
+        return WarmupPlan(waves=int(text))
+    message = f"--warmup takes auto, off or a number of waves, not {text!r}"
+    raise UsageError(message, hint="leave it out for auto")
+
+
+def _choose(choices: Mapping[str, _Choice], text: str, flag: str) -> _Choice:
+    if text in choices:
+        return choices[text]
+    message = f"{flag} does not know {text!r}"
+    raise UsageError(message, hint=f"it knows: {', '.join(choices)}")
+
+
+def _json_object(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        message = f"--extra-body is no JSON: {error}"
+        raise UsageError(message, hint="""quote it for the shell: --extra-body '{"top_k": 1}'""") from None
+    if not isinstance(value, dict):
+        message = f"--extra-body must be a JSON object, not {text[:40]!r}"
+        raise UsageError(message, hint="""for instance: --extra-body '{"top_k": 1}'""")
+    return text

@@ -1,0 +1,78 @@
+"""The progress line of a long command, on stderr, with rich."""
+
+__all__ = ["TerminalProgress", "make_progress"]
+
+import sys
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from sparktune.flows.progress import Progress as Listener
+from sparktune.flows.progress import SilentProgress, WaveView
+from sparktune.model.trial import Phase
+from sparktune.units import format_duration, format_rate
+
+_PHASE_WORDS = {Phase.WARMUP: "warm-up", Phase.CONTEXT: "loading context", Phase.MEASURE: "measuring"}
+# Drawing takes the interpreter from the measuring thread for about a millisecond: twice a second is enough to see.
+_REDRAWS_PER_S = 2
+
+
+class TerminalProgress:
+    """Draws a bar with the cell, the phase, live tokens per second and the time left."""
+
+    def __init__(self, console: Console) -> None:
+        """Start nothing yet: the bar appears with the first wave."""
+        self._console = console
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=None),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[live]}"),
+            console=console,
+            transient=True,
+            refresh_per_second=_REDRAWS_PER_S,
+            auto_refresh=False,
+        )
+        self._task = self._bar.add_task("", total=None, live="")
+
+    def say(self, text: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(text, markup=False, highlight=False)
+
+    def wave(self, view: WaveView) -> None:
+        """Redraw the bar."""
+        self._bar.start()
+        rate = "" if view.tok_s is None else f"~{format_rate(view.tok_s)} tok/s"
+        left = "" if view.left_s is None else f"about {format_duration(view.left_s)} left"
+        self._bar.update(
+            self._task,
+            description=f"{_PHASE_WORDS[view.phase]} {view.cell.label}",
+            completed=view.waves_done,
+            total=view.waves_total,
+            live="  ".join(filter(None, (rate, left))),
+        )
+        self._bar.refresh()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self._bar.stop()
+
+
+def make_progress(*, quiet: bool) -> Listener:
+    """Return a bar on a terminal, plain lines elsewhere, silence when asked for it."""
+    if quiet:
+        return SilentProgress()
+    console = Console(stderr=True)
+    return TerminalProgress(console) if sys.stderr.isatty() else LineProgress(console)
+
+
+class LineProgress(SilentProgress):
+    """For logs: prints the lines that should stay, and no bar."""
+
+    def __init__(self, console: Console) -> None:
+        """Print to this console."""
+        self._console = console
+
+    def say(self, text: str) -> None:
+        """Print a line."""
+        self._console.print(text, markup=False, highlight=False)

@@ -1,0 +1,196 @@
+"""``sparktune bench``: measure a server."""
+
+__all__ = ["register"]
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("bench")(bench)
+
+
+def bench(
+    url: Annotated[
+        str,
+        typer.Argument(
+            help="Address of an OpenAI-compatible server, for instance http://HOST:8000/v1", show_default=False
+        ),
+    ] = "",
+    base_url: Annotated[str, typer.Option("--base-url", help="The same, as a flag.")] = "",
+    service: Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")] = "",
+    model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = "",
+    api_key: Annotated[
+        str,
+        typer.Option("--api-key", help="Seen by every user of this machine: better SPARKTUNE_API_KEY."),
+    ] = "",
+    api_key_file: Annotated[
+        Path | None,
+        typer.Option("--api-key-file", help="A file that holds the API key alone."),
+    ] = None,
+    wait: Annotated[
+        float,
+        typer.Option(
+            "--wait",
+            min=0,
+            metavar="SECONDS",
+            help="Wait this long for the server to become ready.",
+        ),
+    ] = 0.0,
+    prompt_tokens: Annotated[
+        str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths.")
+    ] = "512",
+    output_tokens: Annotated[
+        str, typer.Option("--output-tokens", "--tg", metavar="N,N..", help="Output lengths.")
+    ] = "128",
+    depth: Annotated[
+        str,
+        typer.Option(
+            "--depth",
+            metavar="N,N..",
+            help="Tokens of context, loaded and cached before the measured prompt.",
+        ),
+    ] = "0",
+    concurrency: Annotated[str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")] = "1",
+    trials: Annotated[int, typer.Option("--trials", "--runs", min=1, help="Measured waves per cell.")] = 5,
+    warmup: Annotated[
+        str,
+        typer.Option(
+            "--warmup",
+            metavar="auto|N|off",
+            help="Waves before measuring: until they agree, a number, or none.",
+        ),
+    ] = "auto",
+    corpus: Annotated[
+        Path | None,
+        typer.Option(
+            "--corpus",
+            help="A text file for prompts, instead of Python's own documentation and sources.",
+        ),
+    ] = None,
+    workload: Annotated[
+        str,
+        typer.Option("--workload", help="A workload of sparktune.yaml, instead of the lists above."),
+    ] = "",
+    api: Annotated[str, typer.Option("--api", metavar="chat|completions", help="Which route is measured.")] = "chat",
+    natural: Annotated[
+        bool,
+        typer.Option(
+            "--natural",
+            help="Let the model stop by itself; the output length is then only a limit.",
+        ),
+    ] = False,
+    thinking: Annotated[
+        str,
+        typer.Option(
+            "--thinking",
+            metavar="server|on|off",
+            help="Reasoning: as the server has it, on, or off.",
+        ),
+    ] = "server",
+    temperature: Annotated[
+        float | None,
+        typer.Option("--temperature", min=0, help="Left to the server unless given."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses which texts are sent.")] = 0,
+    sampling_seed: Annotated[int | None, typer.Option("--sampling-seed", help="Sent to the server as seed.")] = None,
+    extra_body: Annotated[
+        str,
+        typer.Option(
+            "--extra-body",
+            metavar="JSON",
+            help="A JSON object that is added to every request, last.",
+        ),
+    ] = "{}",
+    slo: Annotated[str, typer.Option("--slo", metavar="ttft=2s,tpot=50ms", help="Objective for goodput.")] = "",
+    stall: Annotated[
+        float,
+        typer.Option(
+            "--stall",
+            min=0.1,
+            metavar="SECONDS",
+            help="A stream that sends nothing for this long has failed.",
+        ),
+    ] = 120.0,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            "--timeout",
+            min=0.1,
+            metavar="SECONDS",
+            help="A request that takes longer has failed.",
+        ),
+    ] = 3600.0,
+    save: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--save",
+            help="Write the result, in the form of its suffix: .md, .json or .csv; may be given several times.",
+        ),
+    ] = None,
+    save_result: Annotated[
+        list[Path] | None, typer.Option("--save-result", help="Write the result as llama-benchy would; see --format.")
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--format", metavar="md|json|csv", help="llama-benchy's Markdown, JSON or CSV.")
+    ] = "",
+    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    resume: Annotated[
+        str,
+        typer.Option("--resume", metavar="RUN", help="Go on with a run that was interrupted."),
+    ] = "",
+    skip_coherence: Annotated[
+        bool,
+        typer.Option(
+            "--skip-coherence",
+            help="Accepted for llama-benchy's command lines; there is no such test here.",
+        ),
+    ] = False,
+) -> None:
+    """Measure a server's speed with numbers that say when they cannot be trusted.
+
+    Every combination of prompt, output, depth and concurrency is a cell; each is warmed up and then measured in waves
+    of simultaneous streams. All of it is stored: see `sparktune runs`.
+    """
+    del skip_coherence
+    from sparktune.cli._bench import run_command
+    from sparktune.cli._bench_arguments import BenchArguments
+
+    run_command(
+        BenchArguments(
+            url=base_url or url,
+            service=service,
+            model=model,
+            api_key=api_key,
+            api_key_file=api_key_file,
+            wait_s=wait,
+            prompt_tokens=prompt_tokens,
+            output_tokens=output_tokens,
+            depth=depth,
+            concurrency=concurrency,
+            trials=trials,
+            warmup=warmup,
+            corpus=corpus,
+            workload=workload,
+            api=api,
+            fixed_length=not natural,
+            thinking=thinking,
+            temperature=temperature,
+            seed=seed,
+            sampling_seed=sampling_seed,
+            extra_body=extra_body,
+            slo=slo,
+            stall_s=stall,
+            timeout_s=timeout,
+            save=tuple(save or ()),
+            save_result=tuple(save_result or ()),
+            form=form,
+            json=json_output,
+            quiet=quiet,
+            resume=resume,
+        )
+    )

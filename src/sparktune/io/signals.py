@@ -1,0 +1,32 @@
+"""Turn Ctrl-C and SIGTERM into one orderly stop."""
+
+__all__ = ["stop_on_signals"]
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stop_on_signals(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` once, in the running event loop, for the first SIGINT or SIGTERM.
+
+    After that the signals act as they did before: a second Ctrl-C ends the process at once.
+    """
+    loop = asyncio.get_running_loop()
+
+    def first() -> None:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+        stop()
+
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, first)
+    try:
+        yield
+    finally:
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
