@@ -1,37 +1,22 @@
 """Rows of runs: create, find, list."""
 
-__all__ = ["RunRow", "find_run", "insert_run", "list_rows", "run_from", "update_state"]
+__all__ = ["find_run", "insert_run", "list_rows", "run_from", "update_state"]
 
 import difflib
 import sqlite3
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sparktune.bench.redact import redact, redact_text
 from sparktune.errors import StoreError, UnknownRun, UsageError
 from sparktune.io.store.codec import from_json, plain_text, to_json
 from sparktune.model.run import Run, RunState
-from sparktune.units import Seconds
+from sparktune.model.run_row import RunRow
 
 _SHOWN = 5
 _INSERT = """
     INSERT INTO runs (id, created_wall_s, base_url, model, engine, state, cells, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRow:
-    """One line of a list. ``waves`` counts finished measured waves; ``valid`` valid cells, None before a result."""
-
-    id: str
-    created_wall_s: Seconds
-    base_url: str
-    model: str
-    engine: str
-    state: RunState
-    cells: int
-    waves: int
-    valid: int | None
 
 
 def insert_run(connection: sqlite3.Connection, run: Run) -> None:

@@ -23,6 +23,7 @@ from sparktune.model.cell import Cell
 from sparktune.model.raw import RawTrial
 from sparktune.model.result import RunResult
 from sparktune.model.run import Run, RunState
+from sparktune.model.run_row import RunRow
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.units import Seconds, TokensPerSecond
 
@@ -128,7 +129,7 @@ class Store:
         rows = self.list_runs(1)
         return self.load_run(rows[0].id if rows else "")
 
-    def list_runs(self, limit: int) -> tuple[runs.RunRow, ...]:
+    def list_runs(self, limit: int) -> tuple[RunRow, ...]:
         """Return the newest runs, newest first."""
         with store_faults(self.path):
             return runs.list_rows(self._connection, limit)

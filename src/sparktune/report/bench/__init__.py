@@ -25,7 +25,13 @@ class Form(Enum):
 
 
 _BY_SUFFIX = {".md": Form.MARKDOWN, ".json": Form.JSON, ".csv": Form.CSV}
-_BY_FORMAT = {"md": Form.MARKDOWN, "json": Form.BENCHY, "csv": Form.BENCHY_CSV}
+_BY_FORMAT = {
+    "md": Form.MARKDOWN,
+    "json": Form.BENCHY,
+    "csv": Form.BENCHY_CSV,
+    "text": Form.TEXT,
+    "benchy": Form.BENCHY,
+}
 _WRITERS = {
     Form.MARKDOWN: write_markdown,
     Form.JSON: write_json,
@@ -54,7 +60,7 @@ def form_for_suffix(suffix: str) -> Form:
 def form_for_format(name: str) -> Form:
     """Return what ``--format md|json|csv`` means in llama-benchy: its shapes, for scripts that read them.
 
-    Raises UsageError for another name.
+    ``text`` and ``benchy`` are names of our own. Raises UsageError for another name.
     """
     form = _BY_FORMAT.get(name.lower())
     if form is None:

@@ -4,14 +4,13 @@ __all__ = ["SCHEMA", "result_record", "write_json"]
 
 import json
 
-import msgspec
-
 from sparktune.model.check import CheckResult
 from sparktune.model.engine import EngineFacts, JsonValue
 from sparktune.model.metric import MetricSummary
 from sparktune.model.result import CellResult, RunResult
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.report.bench.words import finite, utc, why_unknown
+from sparktune.report.records import plain_record
 
 SCHEMA = 1
 _Record = dict[str, JsonValue]
@@ -37,15 +36,15 @@ def result_record(result: RunResult) -> _Record:
         "base_url": run.base_url,
         "model": run.workload.options.model,
         "engine": _engine(run.engine),
-        "workload": {**_plain(run.workload), "why": _WORKLOAD_NULLS},
-        "provenance": _plain(run.provenance),
+        "workload": {**plain_record(run.workload), "why": _WORKLOAD_NULLS},
+        "provenance": plain_record(run.provenance),
         "notes": list(result.notes),
         "cells": [_cell(row) for row in result.cells],
     }
 
 
 def _engine(engine: EngineFacts) -> _Record:
-    record = _plain(engine)
+    record = plain_record(engine)
     missing = [name for name, value in record.items() if value is None]
     return {**record, "why": f"the server does not tell: {', '.join(missing)}"} if missing else record
 
@@ -108,19 +107,3 @@ def _warmup(outcome: WarmupOutcome | None) -> JsonValue:
         return None
     why = outcome.why or "null: no rule was asked for, or there were too few windows"
     return {"waves": outcome.waves, "steady": outcome.steady, "spread": finite(outcome.spread), "why": why}
-
-
-def _plain(record: object) -> _Record:
-    """Return a frozen record as JSON members; a float that is no number becomes null."""
-    members: _Record = msgspec.to_builtins(record)
-    return {name: _finite_members(value) for name, value in members.items()}
-
-
-def _finite_members(value: JsonValue) -> JsonValue:
-    if isinstance(value, float):
-        return finite(value)
-    if isinstance(value, dict):
-        return {name: _finite_members(member) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite_members(member) for member in value]
-    return value

@@ -1,0 +1,87 @@
+"""Put ``sparktune runs`` together: open the store, run the flow, print or write."""
+
+__all__ = ["print_list", "print_run", "write_run"]
+
+import shutil
+import sys
+from pathlib import Path
+
+import typer
+
+from sparktune.cli._output import Output, raise_for, show
+from sparktune.errors import SparktuneError, UsageError
+from sparktune.flows.result import rebuild
+from sparktune.flows.runs import export_raw, find_run
+from sparktune.io.files import atomic_writer, check_writable, write_atomic
+from sparktune.io.store.store import Store
+from sparktune.report.bench import Form, form_for_suffix, render
+from sparktune.report.runs import runs_json, runs_text
+
+_BENCHY = {Form.JSON: Form.BENCHY, Form.CSV: Form.BENCHY_CSV}
+_NARROWEST = 80
+
+
+def print_list(limit: int, *, as_json: bool) -> None:
+    """Print the newest runs."""
+    with _open() as store:
+        rows = store.list_runs(limit)
+        where = store.path
+    if as_json:
+        sys.stdout.write(runs_json(rows))
+    elif rows:
+        sys.stdout.write(runs_text(rows, width=max(_NARROWEST, shutil.get_terminal_size().columns)))
+    else:
+        sys.stderr.write(f"no runs in {where} yet\nhint: make one with: sparktune bench URL\n")
+
+
+def print_run(prefix: str, *, as_json: bool) -> None:
+    """Print a run's result and leave with the exit code that its bench had; its first line says why already."""
+    with _open() as store:
+        result = rebuild(store, find_run(store, prefix))
+    show(result, Output(printed=Form.JSON if as_json else Form.TEXT))
+    try:
+        raise_for(result)
+    except SparktuneError as error:
+        raise typer.Exit(int(error.exit_code)) from error
+
+
+def write_run(prefix: str, save: Path | None, *, benchy: bool, raw: bool) -> None:
+    """Write a run's result, or with ``raw`` its recorded bytes, to a file or to stdout."""
+    if benchy and raw:
+        message = "--benchy and --raw are two forms of one file"
+        raise UsageError(message, hint="give one of them")
+    form = Form.TEXT if raw else _form(save, benchy=benchy)
+    if save:
+        check_writable(save)
+    with _open() as store:
+        run = find_run(store, prefix)
+        if raw and save:
+            with atomic_writer(save) as file:
+                export_raw(store, run, file)
+        elif raw:
+            export_raw(store, run, sys.stdout)
+        elif save:
+            write_atomic(save, render(rebuild(store, run), form))
+        else:
+            sys.stdout.write(render(rebuild(store, run), form))
+    if save:
+        sys.stderr.write(f"saved run {run.id} as {save}\n")
+
+
+def _form(save: Path | None, *, benchy: bool) -> Form:
+    form = form_for_suffix(save.suffix) if save else Form.JSON
+    if not benchy:
+        return form
+    if form not in _BENCHY:
+        message = f"llama-benchy's shapes are JSON and CSV, not {form.value}"
+        raise UsageError(message, hint="leave --benchy out: the Markdown rows have llama-benchy's names anyway")
+    return _BENCHY[form]
+
+
+def _open() -> Store:
+    """Open the store and say what a process that died had left there."""
+    store = Store.open()
+    found = store.recovered
+    if found.waves:
+        sys.stderr.write(f"recovered {found.requests} requests of {found.waves} waves that a killed run had left\n")
+    return store

@@ -1,0 +1,59 @@
+"""``sparktune runs``: what was measured before."""
+
+__all__ = ["register"]
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_RUN = Annotated[str, typer.Argument(help="Id of the run, or its beginning; the newest unless given.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="List, show and export what was measured before.")
+    group.command("list")(list_runs)
+    group.command("show")(show_run)
+    group.command("export")(export_run)
+    app.add_typer(group, name="runs")
+
+
+def list_runs(
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the newest runs."""
+    from sparktune.cli._runs import print_list
+
+    print_list(limit, as_json=as_json)
+
+
+def show_run(
+    run: _RUN = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show a run's result, computed anew from what was recorded.
+
+    Ends as the measurement did: 0, 1 when requests failed, 5 when a cell is not valid.
+    """
+    from sparktune.cli._runs import print_run
+
+    print_run(run, as_json=as_json)
+
+
+def export_run(
+    run: _RUN = "",
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="File to write: .md, .json or .csv; JSON goes to stdout without it."),
+    ] = None,
+    benchy: Annotated[bool, typer.Option("--benchy", help="In the shape of llama-benchy's .json or .csv.")] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Every request as a JSON line: bytes, reads and their instants.")
+    ] = False,
+) -> None:
+    """Write a run's result, or all that was recorded of it, to a file."""
+    from sparktune.cli._runs import write_run
+
+    write_run(run, save, benchy=benchy, raw=raw)
