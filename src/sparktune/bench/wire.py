@@ -7,6 +7,7 @@ mapping, so that text under a key that nobody knows is still seen.
 
 __all__ = ["Choice", "Chunk", "TimingsWire", "UsageWire", "error_text", "one_line", "parse_chunk", "parse_object"]
 
+import re
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -16,6 +17,9 @@ _LONGEST_DETAIL = 200
 _DEEPEST_ERROR = 3
 _ERROR_KEYS = ("error", "message", "detail")
 
+_HALF_PAIR = re.compile(
+    r"\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}", re.IGNORECASE
+)
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]  # what JSON can carry exactly
 
 
@@ -73,8 +77,8 @@ def parse_chunk(payload: bytes) -> Chunk | str:
     except (msgspec.DecodeError, RecursionError):
         pass
     try:
-        # Some servers cut a character in two when they stream bytes as tokens.
-        return _DECODER.decode(payload.decode("utf-8", errors="replace"))
+        # Servers that stream bytes as tokens, or UTF-16 as theirs, may cut a character in two.
+        return _DECODER.decode(_HALF_PAIR.sub(r"\\ufffd", payload.decode("utf-8", errors="replace")))
     except (msgspec.DecodeError, RecursionError):
         return f"data is not JSON: {one_line(payload)}"
 
