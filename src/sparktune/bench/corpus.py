@@ -1,0 +1,46 @@
+"""Text that prompts are cut from: windows chosen by a hash, so that the same key always gives the same text."""
+
+__all__ = ["Corpus"]
+
+import hashlib
+from dataclasses import dataclass, field
+
+_JOIN = "\n\n"
+_LONGEST_WORD = 64  # beyond this, text has no word borders (Chinese, base64) and a window may start anywhere
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """``name`` says where ``text`` came from and is recorded with a run."""
+
+    name: str
+    text: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a corpus that has no word in it."""
+        if not self.text.strip():
+            message = f"corpus {self.name} holds no text"
+            raise ValueError(message)
+
+    def window(self, key: str, chars: int) -> str:
+        """Return ``chars`` characters from a place that the hash of ``key`` chooses; a longer window begins the same.
+
+        It starts with a word where the text has words, and goes on with the beginning of the text behind its end.
+        """
+        start = self._start(key)
+        text = self.text[start : start + chars]
+        missing = chars - len(text)
+        if missing > 0:
+            lap = _JOIN + self.text
+            text += (lap * (missing // len(lap) + 1))[:missing]
+        return text
+
+    def _start(self, key: str) -> int:
+        digest = hashlib.sha256(key.encode()).digest()
+        place = int.from_bytes(digest[:8]) % len(self.text)
+        around = self.text[place : place + _LONGEST_WORD]
+        border = next((index for index, char in enumerate(around) if char.isspace()), None)
+        if border is None:
+            return place
+        word = next((index for index in range(border, len(around)) if not around[index].isspace()), None)
+        return place if word is None else place + word
