@@ -1,0 +1,109 @@
+"""Fit the texts of one request: its context, where the cell has one, and the prompt that fills it up."""
+
+__all__ = ["Fitter", "Texts"]
+
+from collections.abc import Awaitable, Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+
+from sparktune.bench.conversation import SHORT_PROMPT, conversation
+from sparktune.bench.corpus import Corpus
+from sparktune.bench.nonce import nonce_words
+from sparktune.bench.prompts import CHARS_PER_TOKEN, PROMPT_WORDS, Fitted, TooSmall, fit
+from sparktune.errors import UsageError
+from sparktune.flows.counting import TokenCounter
+from sparktune.model.cell import Cell
+from sparktune.model.options import Api
+from sparktune.units import Tokens
+
+_CONTEXT = "context"
+_PROMPT = "prompt"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """A context, where the cell has one, and a prompt that fills the request up to the asked total."""
+
+    context: Fitted | None
+    prompt: Fitted
+
+    def renewed(self, nonce: str) -> "Texts":
+        """Return texts of the same shape behind another nonce; their counts are those of the first ones."""
+        context = self.context.renewed(_words(nonce, _CONTEXT)) if self.context else None
+        return Texts(context, self.prompt.renewed(_words(nonce, _PROMPT)))
+
+
+class Fitter:
+    """Fits texts of a corpus by a server's counts."""
+
+    def __init__(self, counter: TokenCounter, corpus: Corpus, api: Api) -> None:
+        """Remember what texts are made of, and how they are sent."""
+        self._counter = counter
+        self._corpus = corpus
+        self._api = api
+
+    async def fit(self, cell: Cell, *, text_key: str, nonce: str, near: Texts | None = None) -> Texts:
+        """Return texts of exactly the cell's lengths: windows chosen by ``text_key`` behind words of ``nonce``.
+
+        ``near`` are texts of the same shape, whose density serves the first guess. Raises UsageError when the prompt
+        is shorter than what the server's chat template alone takes.
+        """
+        context = None
+        if cell.depth:
+            context = await self._context(cell, text_key, nonce, near.context if near else None)
+        count = partial(self._count, cell, context.text if context else "")
+        prompt = await self._drive(
+            cell.total_prompt_tokens, text_key, nonce, _PROMPT, near.prompt if near else None, count
+        )
+        if isinstance(prompt, TooSmall):
+            smallest = prompt.smallest - cell.depth
+            message = f"a prompt of {cell.prompt_tokens} tokens cannot be sent: the shortest has {smallest}"
+            raise UsageError(message, hint=f"ask for at least {smallest} prompt tokens; a chat template takes some")
+        return Texts(context, prompt)
+
+    async def _context(self, cell: Cell, text_key: str, nonce: str, near: Fitted | None) -> Fitted:
+        """Fit the context so that it adds ``depth`` tokens to a short request; the template's share is the prompt's."""
+
+        async def count(text: str) -> Tokens:
+            return await self._count(cell, text, SHORT_PROMPT if self._api is Api.CHAT else "")
+
+        word = _words(nonce, _CONTEXT)[0]
+        without = await count(word) - 1
+        context = await self._drive(without + cell.depth, text_key, nonce, _CONTEXT, near, count)
+        if isinstance(context, TooSmall):  # a word of several tokens, and a context that is shorter
+            message = f"a context of {cell.depth} tokens cannot be sent: the shortest has {context.smallest - without}"
+            raise UsageError(message, hint="ask for more depth, or for none")
+        return context
+
+    async def _drive(
+        self,
+        target: Tokens,
+        text_key: str,
+        nonce: str,
+        part: str,
+        near: Fitted | None,
+        count: Callable[[str], Awaitable[Tokens]],
+    ) -> Fitted | TooSmall:
+        window = partial(self._corpus.window, f"{text_key}/{part}")
+        density = near.chars_per_token if near else CHARS_PER_TOKEN
+        return await _answer(fit(target, _words(nonce, part), window, chars_per_token=density), count)
+
+    async def _count(self, cell: Cell, context: str, prompt: str) -> Tokens:
+        messages = conversation(self._api, context, prompt)
+        return await self._counter.count(messages, doing=cell.label)
+
+
+async def _answer(
+    fitting: Generator[str, Tokens, Fitted | TooSmall], count: Callable[[str], Awaitable[Tokens]]
+) -> Fitted | TooSmall:
+    try:
+        text = next(fitting)
+        while True:
+            text = fitting.send(await count(text))
+    except StopIteration as end:
+        result: Fitted | TooSmall = end.value
+        return result
+
+
+def _words(nonce: str, part: str) -> tuple[str, ...]:
+    return nonce_words((nonce, part), PROMPT_WORDS)

@@ -1,0 +1,169 @@
+"""Make the requests of a wave before it starts: exact lengths, unique from the first word on, encoded.
+
+Every shape (depth and prompt tokens) is fitted once. Where the server has a tokenizer, every prompt is then fitted on
+a text of its own; where only ``usage`` tells, the fitted text is sent with another nonce each time, since counting
+would cost a prefill per prompt.
+"""
+
+__all__ = ["Preparation"]
+
+import asyncio
+import hashlib
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
+
+from sparktune.bench.body import build_body
+from sparktune.bench.conversation import CONTEXT_REPLY_TOKENS, SHORT_PROMPT, conversation, prompt_digest
+from sparktune.bench.corpus import Corpus
+from sparktune.errors import RequestRejected
+from sparktune.flows.counting import CountBy, TokenCounter, TokenServer
+from sparktune.flows.fitting import Fitter, Texts
+from sparktune.model.cell import Cell
+from sparktune.model.engine import Engine
+from sparktune.model.options import Api, SendOptions
+from sparktune.model.prepared import Messages, PreparedRequest, PreparedWave
+from sparktune.model.trial import Phase
+from sparktune.units import Tokens
+
+_T = TypeVar("_T")
+
+
+class Preparation:
+    """Prepares waves. Counting goes over the network: never call it while a trial runs.
+
+    ``seed`` chooses the texts; ``max_model_len`` is the server's limit for prompt and output together, if it tells.
+    """
+
+    def __init__(
+        self,
+        server: TokenServer,
+        engine: Engine,
+        options: SendOptions,
+        corpus: Corpus,
+        *,
+        seed: int = 0,
+        max_model_len: Tokens | None = None,
+    ) -> None:
+        """Remember what prompts are made of, and for whom."""
+        self._engine = engine
+        self._options = options
+        self._seed = seed
+        self._max_model_len = max_model_len
+        self._counter = TokenCounter(server, engine, options)
+        self._fitter = Fitter(self._counter, corpus, options.api)
+        self._shapes: dict[tuple[Tokens, Tokens], Texts] = {}
+
+    async def check(self, cells: Iterable[Cell]) -> None:
+        """Fit every shape now, so that a cell that cannot be sent ends a run at its start and not in its middle.
+
+        Raises UsageError for a prompt shorter than its chat template allows, RequestRejected for a cell that is
+        longer than the server takes.
+        """
+        for cell in cells:
+            await self._shape(cell)
+
+    async def wave(self, cell: Cell, *, key: str, phase: Phase, index: int) -> PreparedWave:
+        """Return the requests of one wave, and those that load their contexts when the cell has depth.
+
+        ``key`` names the run, and the attempt at it: the same arguments give the same requests, another key other
+        nonces. Raises what ``check`` raises.
+        """
+        shape = await self._shape(cell)
+        by = await self._counter.how(conversation(self._options.api, SHORT_PROMPT if cell.depth else "", SHORT_PROMPT))
+        places = [f"{cell.label}/{phase.value}/{index}/{stream}" for stream in range(cell.concurrency)]
+        nonces = [f"{key}/{place}" for place in places]
+        if by is CountBy.USAGE:
+            texts = [shape.renewed(nonce) for nonce in nonces]
+        else:
+            texts = await _together(
+                self._fitter.fit(cell, text_key=f"{self._seed}/{place}", nonce=nonce, near=shape)
+                for place, nonce in zip(places, nonces, strict=True)
+            )
+        counted = by is not CountBy.USAGE
+        return PreparedWave(
+            requests=tuple(
+                self._measured(cell, stream, one, nonce, counted=counted)
+                for stream, (one, nonce) in enumerate(zip(texts, nonces, strict=True))
+            ),
+            contexts=tuple(
+                self._loading(stream, one, counted=counted) for stream, one in enumerate(texts) if one.context
+            ),
+            residual=max(abs(one.prompt.tokens - one.prompt.target) for one in texts),
+            counted_by=by.value,
+        )
+
+    async def _shape(self, cell: Cell) -> Texts:
+        needed = cell.total_prompt_tokens + cell.output_tokens
+        if self._max_model_len is not None and needed > self._max_model_len:
+            message = f"{cell.label} needs {needed} tokens per request, the server takes {self._max_model_len}"
+            raise RequestRejected(message, hint="use a smaller cell, or start the server with a longer context")
+        size = (cell.depth, cell.prompt_tokens)
+        if size not in self._shapes:
+            place = f"shape/{cell.depth}/{cell.prompt_tokens}"
+            self._shapes[size] = await self._fitter.fit(cell, text_key=f"{self._seed}/{place}", nonce=place)
+        return self._shapes[size]
+
+    def _measured(self, cell: Cell, stream: int, texts: Texts, nonce: str, *, counted: bool) -> PreparedRequest:
+        context = texts.context.text if texts.context else ""
+        messages = conversation(self._options.api, context, texts.prompt.text)
+        return self._request(
+            stream,
+            messages,
+            asked=cell.total_prompt_tokens,
+            counted=texts.prompt.tokens if counted else None,
+            output_tokens=cell.output_tokens,
+            cold_key=None if cell.depth else hashlib.sha256(nonce.encode()).hexdigest(),
+        )
+
+    def _loading(self, stream: int, texts: Texts, *, counted: bool) -> PreparedRequest:
+        """Build the request that leaves the context of this stream in the server's prefix cache."""
+        context = texts.context
+        if context is None:
+            message = "a cell without depth has no context to load"
+            raise ValueError(message)
+        return self._request(
+            stream,
+            conversation(self._options.api, context.text, SHORT_PROMPT if self._options.api is Api.CHAT else ""),
+            asked=context.target,
+            counted=context.tokens if counted else None,
+            output_tokens=CONTEXT_REPLY_TOKENS,
+            cold_key=None,
+        )
+
+    def _request(
+        self,
+        stream: int,
+        messages: Messages,
+        *,
+        asked: Tokens,
+        counted: Tokens | None,
+        output_tokens: Tokens,
+        cold_key: str | None,
+    ) -> PreparedRequest:
+        body = build_body(
+            self._options,
+            self._engine,
+            messages,
+            output_tokens,
+            cold=cold_key is not None,
+            nonce=cold_key or "",
+        )
+        return PreparedRequest(
+            stream=stream,
+            prompt_sha256=prompt_digest(messages),
+            prompt_tokens_asked=asked,
+            prompt_tokens_counted=counted,
+            output_tokens_asked=output_tokens,
+            body=body,
+        )
+
+
+async def _together(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
+    """Await all; when one fails, cancel the rest and raise its error as it is."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,1 @@
+"""All HTTP but the load itself: asking a server who it is, counting tokens, reading its metrics."""

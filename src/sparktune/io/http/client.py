@@ -1,0 +1,96 @@
+"""One HTTP session to one server: bounded answers, bounded waiting, errors that a person can read."""
+
+__all__ = ["Client"]
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+
+from sparktune import __version__
+from sparktune.errors import NotOpenAI
+from sparktune.io.http.address import Address
+from sparktune.io.http.errors import transport_error
+from sparktune.io.secrets import Secret, headers
+from sparktune.model.engine import Answer
+from sparktune.units import Bytes, Seconds
+
+_CONNECT_S: Seconds = 10.0
+_CONNECTIONS = 32
+_MOST_BYTES: Bytes = 64 * 1024 * 1024  # a list of a million token ids has 8 MB
+_FIRST_ERROR = 400
+
+
+class Client:
+    """GET and POST below the server's root; use as an async context manager.
+
+    Proxies of the environment and ``.netrc`` are not used, redirects are answers, cookies are forgotten.
+    """
+
+    def __init__(self, address: Address, secret: Secret | None = None) -> None:
+        """Keep where to ask; nothing is opened yet."""
+        self.address = address
+        self._secret = secret
+        self._session: aiohttp.ClientSession | None = None
+
+    @property
+    def keyed(self) -> bool:
+        """Whether an API key is sent."""
+        return self._secret is not None
+
+    async def __aenter__(self) -> Self:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=_CONNECTIONS),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": f"sparktune/{__version__}", "Accept": "*/*", **headers(self._secret)},
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    async def get(self, path: str, *, timeout_s: Seconds) -> Answer:
+        """Ask for ``path``. Raises EndpointError when no whole answer comes in time; any status is an answer."""
+        return await self._ask("GET", path, None, timeout_s)
+
+    async def post(self, path: str, body: bytes, *, timeout_s: Seconds) -> Answer:
+        """Send JSON to ``path``. Raises EndpointError as ``get`` does."""
+        return await self._ask("POST", path, body, timeout_s)
+
+    async def _ask(self, method: str, path: str, body: bytes | None, timeout_s: Seconds) -> Answer:
+        if self._session is None:
+            message = "the client is used outside its context"
+            raise RuntimeError(message)
+        timeout = aiohttp.ClientTimeout(total=timeout_s, connect=min(_CONNECT_S, timeout_s))
+        sent = {} if body is None else {"Content-Type": "application/json"}
+        try:
+            async with self._session.request(
+                method, self.address.root + path, data=body, headers=sent, timeout=timeout, allow_redirects=False
+            ) as response:
+                return self._answer(response.status, response.headers, await self._read(response, path))
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise transport_error(self.address, error, waited_s=timeout_s) from error
+
+    async def _read(self, response: aiohttp.ClientResponse, path: str) -> bytes:
+        parts: list[bytes] = []
+        size = 0
+        async for part in response.content.iter_any():
+            parts.append(part)
+            size += len(part)
+            if size > _MOST_BYTES:
+                message = f"{self.address.root}{path} answers with more than {_MOST_BYTES} bytes"
+                raise NotOpenAI(message, hint="is this the address of an OpenAI-compatible server?")
+        return b"".join(parts)
+
+    def _answer(self, status: int, received: Mapping[str, str], body: bytes) -> Answer:
+        if self._secret is not None and status >= _FIRST_ERROR:
+            # Some servers repeat the key that they refuse; nothing that is shown or kept may hold it.
+            body = body.replace(self._secret.reveal().encode(), b"***")
+        kind = next((value for name, value in received.items() if name.lower() == "content-type"), "")
+        return Answer(status=status, body=body, content_type=kind, headers=dict(received))

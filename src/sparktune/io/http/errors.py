@@ -1,0 +1,126 @@
+"""From what went wrong on the wire to the error that a person reads."""
+
+__all__ = ["answer_error", "not_openai", "transport_error"]
+
+import errno
+import socket
+from collections.abc import Sequence
+from typing import Final
+
+import aiohttp
+
+from sparktune.bench.redact import redact_text
+from sparktune.errors import (
+    AuthRejected,
+    ConnectFailed,
+    EndpointError,
+    NotOpenAI,
+    NotReady,
+    RequestRejected,
+    UnknownModel,
+)
+from sparktune.io.http.address import Address
+from sparktune.io.http.words import context_limit, error_code, is_html, one_line, server_words
+from sparktune.model.engine import Answer
+from sparktune.units import Seconds, format_seconds
+
+_PORTS = "the usual ports are 8000 (vLLM), 8080 (llama.cpp) and 30000 (SGLang)"
+_KEY_HINT = "set SPARKTUNE_API_KEY, or name a file with --api-key-file"
+_URL_HINT = "give the address of an OpenAI-compatible server, like http://localhost:8000/v1"
+_OK: Final = range(200, 300)
+_REDIRECTS: Final = range(300, 400)
+_LOADING: Final = frozenset({502, 503, 504})
+_UNREACHABLE: Final = frozenset({errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN})
+
+
+def transport_error(address: Address, error: BaseException, *, waited_s: Seconds) -> EndpointError:
+    """Say why no whole answer came within ``waited_s``."""
+    where = address.authority
+    if isinstance(error, aiohttp.ClientConnectorDNSError | socket.gaierror):
+        message = f"the host name {address.target.host} is not known"
+        return ConnectFailed(
+            message, hint=f"check its spelling, or use an IP address; try: getent hosts {address.target.host}"
+        )
+    if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
+        message = f"no TLS connection to {where}: {one_line(str(error))}"
+        return ConnectFailed(message, hint="a server without TLS needs http:// instead of https://")
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _not_connected(address, error.os_error)
+    if isinstance(error, TimeoutError):
+        message = f"{where} did not answer within {format_seconds(waited_s)}"
+        return ConnectFailed(message, hint="is the host up, does a firewall drop the port, is the server busy?")
+    if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError):
+        message = f"{where} closed the connection without an answer"
+        return ConnectFailed(
+            message, hint="look at the server's log; a server with TLS needs https:// instead of http://"
+        )
+    message = f"what {where} sends is no complete HTTP answer: {one_line(str(error)) or type(error).__name__}"
+    return NotOpenAI(message, hint=_URL_HINT)
+
+
+def answer_error(
+    address: Address, answer: Answer, *, path: str, keyed: bool, models: Sequence[str] = (), doing: str = ""
+) -> EndpointError:
+    """Say why an answer cannot be used: its status, or a body that is not what the route answers.
+
+    ``keyed`` says whether a key was sent, ``models`` what the server serves, ``doing`` names the work, like the cell.
+    """
+    if answer.status in {401, 403}:
+        what = "refuses the API key" if keyed else "wants an API key"
+        return AuthRejected(f"{address.authority} {what} ({_said(answer)})", hint=_KEY_HINT)
+    if answer.status in _LOADING:
+        hint = "wait until it is ready, or let this command wait: --wait SECONDS"
+        return NotReady(f"{address.authority} is not ready ({_said(answer)})", hint=hint)
+    if answer.status in _REDIRECTS:
+        target = next((value for name, value in answer.headers.items() if name.lower() == "location"), "elsewhere")
+        message = f"{address.root}{path} sends us on to {redact_text(one_line(target))}"
+        return NotOpenAI(message, hint="give that address instead")
+    if answer.status in _OK or is_html(answer):
+        return not_openai(address, answer, path=path)
+    if answer.status == 404:  # noqa: PLR2004 # the HTTP status that means not found
+        return _not_found(address, answer, path, models)
+    return _rejected(address, answer, doing)
+
+
+def not_openai(address: Address, answer: Answer, *, path: str) -> NotOpenAI:
+    """Say what answers there, when it is no OpenAI-compatible server."""
+    kind = "a web page" if is_html(answer) else "no JSON of the OpenAI form"
+    words = server_words(answer)
+    said = f": {words!r}" if words else ""
+    return NotOpenAI(f"{address.root}{path} answers {kind} ({answer.status}){said}", hint=_URL_HINT)
+
+
+def _not_connected(address: Address, error: OSError) -> ConnectFailed:
+    where = address.authority
+    code = error.errno
+    if code == errno.ECONNREFUSED or (code is None and str(errno.ECONNREFUSED) in str(error)):
+        message = f"nobody listens at {where} (connection refused)"
+        return ConnectFailed(message, hint=f"does the server run? see its ports there with: ss -ltn; {_PORTS}")
+    if code in _UNREACHABLE:
+        message = f"there is no way to {address.target.host} ({one_line(error.strerror or str(error))})"
+        return ConnectFailed(message, hint="check the address and the network")
+    return ConnectFailed(f"no connection to {where}: {one_line(error.strerror or str(error))}", hint=_PORTS)
+
+
+def _not_found(address: Address, answer: Answer, path: str, models: Sequence[str]) -> UnknownModel | NotOpenAI:
+    if "model" in f"{server_words(answer)} {error_code(answer)}".lower():
+        hint = f"it serves: {', '.join(models)}" if models else "see GET /v1/models for what it serves"
+        return UnknownModel(f"{address.authority} does not serve that model ({_said(answer)})", hint=hint)
+    return NotOpenAI(f"{address.root}{path} is no route of this server ({_said(answer)})", hint=_URL_HINT)
+
+
+def _rejected(address: Address, answer: Answer, doing: str) -> RequestRejected:
+    work = f" for {doing}" if doing else ""
+    limit = context_limit(answer)
+    if limit is None:
+        message = f"{address.authority} rejects a request{work} ({_said(answer)})"
+        return RequestRejected(message, hint="the server's log may say more")
+    known = limit.prompt_tokens is not None and limit.limit is not None
+    sizes = f"{limit.prompt_tokens} tokens, the limit is {limit.limit}" if known else _said(answer)
+    message = f"the prompt{work} is too long for {address.authority} ({sizes})"
+    return RequestRejected(message, hint="use a smaller cell, or start the server with a longer context per request")
+
+
+def _said(answer: Answer) -> str:
+    words = server_words(answer)
+    return f"{answer.status}: {words}" if words else str(answer.status)
