@@ -1,6 +1,6 @@
 """One file per engine: how it is recognised, asked, counted and read. A new engine is a new file here."""
 
-__all__ = ["all_engines", "by_name", "detect", "probe_paths"]
+__all__ = ["all_engines", "by_name", "detect"]
 
 import sys
 from functools import cache
@@ -15,11 +15,6 @@ def all_engines() -> tuple[Engine, ...]:
     """Return the engines in the order in which they are tried; the generic one is last."""
     engines = load_plugins(sys.modules[__name__], "ENGINE", Engine)
     return tuple(sorted(engines, key=lambda engine: engine.rank))
-
-
-def probe_paths() -> tuple[str, ...]:
-    """Return every path that an engine wants asked with GET, below the server's root, each once."""
-    return tuple(dict.fromkeys(path for engine in all_engines() for path in engine.probe_paths))
 
 
 def detect(answers: Answers) -> tuple[Engine, EngineFacts]:

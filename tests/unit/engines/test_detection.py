@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sparktune.engines import all_engines, by_name, detect, probe_paths
+from sparktune.engines import all_engines, by_name, detect
 from sparktune.errors import UsageError
 from sparktune.model.engine import Answer, Answers, EngineFacts
 
@@ -174,10 +174,3 @@ def test_an_unknown_name_lists_the_known_ones() -> None:
         by_name("vlm")
 
     assert "vllm" in raised.value.hint
-
-
-def test_every_probe_is_asked_once() -> None:
-    paths = probe_paths()
-
-    assert len(paths) == len(set(paths))
-    assert {"/version", "/props", "/server_info", "/v1/models", "/metrics"} <= set(paths)
