@@ -12,7 +12,7 @@ import select
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -61,12 +61,19 @@ def find_model(named: Path | None) -> Path:
 
 @contextmanager
 def serve(
-    model: Path, *, log: Path, slots: int = 4, context_tokens: Tokens = 1024, limit_s: Seconds = 120.0
+    model: Path,
+    *,
+    log: Path,
+    slots: int = 4,
+    context_tokens: Tokens = 1024,
+    limit_s: Seconds = 120.0,
+    loading: AbstractContextManager[object] | None = None,
 ) -> Iterator[DemoServer]:
     """Start the server, hand it out when it answers, and end it with the block.
 
-    ``slots`` requests run at once with ``context_tokens`` each; ``limit_s`` is how long loading may take. Raises
-    MissingPart when the engine is not installed, NotReady when loading takes too long, EndpointError when it fails.
+    ``slots`` requests run at once with ``context_tokens`` each. ``limit_s`` is how long loading may take, and
+    ``loading`` is entered while it does. Raises MissingPart when the engine is not installed, NotReady when loading
+    takes too long, EndpointError when it fails.
     """
     if importlib.util.find_spec("xllamacpp") is None:
         message = f"the demo's server, package xllamacpp, is not installed in {sys.prefix}"
@@ -80,7 +87,8 @@ def serve(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=sink, start_new_session=True
         )
     try:
-        address = _await_address(child, model=model, log=log, limit_s=limit_s)
+        with loading or nullcontext():
+            address = _await_address(child, model=model, log=log, limit_s=limit_s)
         yield DemoServer(base_url=f"{address}/v1", model=name, log=log, pid=child.pid)
     finally:
         _end(child)
