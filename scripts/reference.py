@@ -18,7 +18,18 @@ from sparktune.cli import app as cli
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _WIDTH = 100
-_FIELDS = ("Formula:", "Unit:", "Better:", "Undefined when:", "Rule:", "Limits:", "Source:", "Sources:")
+_FIELDS = (
+    "Formula:",
+    "Unit:",
+    "Better:",
+    "Undefined when:",
+    "Looks at:",
+    "Warns when:",
+    "Invalid when:",
+    "Unknown when:",
+    "Source:",
+    "Sources:",
+)
 
 
 def _modules(package: ModuleType) -> Iterator[ModuleType]:
@@ -40,6 +51,12 @@ def _body(module: ModuleType) -> str:
     return "\n".join(lines)
 
 
+def _sentence(check: ModuleType) -> str:
+    """Return the body of a check's page without the id that its heading has already."""
+    text = _body(check).removeprefix(f"{check.CHECK.id}: ")
+    return text[:1].upper() + text[1:]
+
+
 def _page(title: str, introduction: str, sections: list[str]) -> str:
     return "\n\n".join([f"# {title}", introduction, *sections]) + "\n"
 
@@ -58,7 +75,7 @@ def metrics_page() -> str:
 def checks_page() -> str:
     """Return the page of all validity checks, by id."""
     found = sorted(_modules(validity), key=lambda module: str(module.CHECK.id))
-    sections = [f"## {module.CHECK.id}: {module.CHECK.title}\n\n{_body(module)}" for module in found]
+    sections = [f"## {module.CHECK.id}: {module.CHECK.title}\n\n{_sentence(module)}" for module in found]
     introduction = (
         "Every check is one file in `src/sparktune/bench/validity/`. A check answers `ok`, `warn`, `invalid`\n"
         "(the cell's numbers are void) or `unknown` (what it needs cannot be had; the evidence says what)."
@@ -87,26 +104,25 @@ def engines_page() -> str:
 def commands_page() -> str:
     """Return the page of all commands: what ``--help`` says."""
     cli.register_commands()
-    sections = [
-        f"## `{path}`\n\n```text\n{_help(command, path)}\n```"
-        for path, command in _commands(typer.main.get_command(cli.app))
-    ]
+    root = typer.main.get_command(cli.app)
+    context = typer.Context(
+        root, info_name="sparktune", terminal_width=_WIDTH, max_content_width=_WIDTH, **root.context_settings
+    )
+    sections = [f"## `{found.command_path}`\n\n```text\n{_help(found)}\n```" for found in _contexts(context)]
     introduction = "What each command says with `--help`. Exit codes are in [architecture.md](../architecture.md)."
     return _page("Commands", introduction, sections)
 
 
-def _commands(
-    command: typer.core.TyperCommand | typer.core.TyperGroup, path: str = "sparktune"
-) -> Iterator[tuple[str, object]]:
-    yield path, command
-    for name, child in sorted(getattr(command, "commands", {}).items()):
-        yield from _commands(child, f"{path} {name}")
+def _contexts(context: typer.Context) -> Iterator[typer.Context]:
+    yield context
+    for name, command in sorted(getattr(context.command, "commands", {}).items()):
+        yield from _contexts(
+            typer.Context(command, info_name=name, parent=context, terminal_width=_WIDTH, max_content_width=_WIDTH)
+        )
 
 
-def _help(command: typer.core.TyperCommand, path: str) -> str:
-    context = typer.Context(command, info_name=path, terminal_width=_WIDTH, max_content_width=_WIDTH)
-    text = command.get_help(context)
-    return "\n".join(line.rstrip() for line in text.splitlines())
+def _help(context: typer.Context) -> str:
+    return "\n".join(line.rstrip() for line in context.command.get_help(context).splitlines())
 
 
 PAGES: dict[str, Callable[[], str]] = {
