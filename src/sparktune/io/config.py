@@ -1,0 +1,155 @@
+"""``sparktune.yaml``: services and workloads by name, found upward from a folder; everything also works without it."""
+
+__all__ = ["CONFIG_NAME", "Config", "ServiceConfig", "WorkloadConfig", "find_config", "load_config"]
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any, Final, TypeVar
+
+import msgspec
+
+from sparktune.errors import UsageError
+from sparktune.io.config_text import ConfigText, read_config_text
+from sparktune.io.http.address import parse_address
+
+CONFIG_NAME = "sparktune.yaml"
+
+_Some = Annotated[tuple[Annotated[int, msgspec.Meta(ge=1)], ...], msgspec.Meta(min_length=1)]
+_SomeOrNone = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], msgspec.Meta(min_length=1)]
+_EXAMPLES: Final = {
+    "services": "write it like {spark: {endpoint: http://localhost:8000/v1, api_key_env: MY_KEY}}",
+    "workloads": "write it like {short: {prompt_tokens: [512, 2048], output_tokens: 128, concurrency: [1, 4]}}",
+}
+_AT: Final = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_STEP: Final = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
+
+
+class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A server: where it is, which of its models is meant, and where its API key comes from (never the key itself)."""
+
+    endpoint: str
+    model: str | None = None
+    api_key_env: str | None = None
+    api_key_file: str | None = None
+
+
+class WorkloadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Cells as lists, of which every combination is measured; fields as in ``model.cell.Cell``."""
+
+    prompt_tokens: _Some
+    output_tokens: _Some
+    depth: _SomeOrNone = (0,)
+    concurrency: _Some = (1,)
+    trials: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+
+_Item = TypeVar("_Item", ServiceConfig, WorkloadConfig)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """A file that was read; ``path`` says which."""
+
+    path: Path
+    services: Mapping[str, ServiceConfig] = field(default_factory=dict)
+    workloads: Mapping[str, WorkloadConfig] = field(default_factory=dict)
+    default_service: str | None = None
+
+    def service(self, name: str | None = None) -> ServiceConfig:
+        """Return the service of that name, else the default one, else the only one. Raises UsageError."""
+        wanted = name or self.default_service
+        if wanted is None and len(self.services) == 1:
+            return next(iter(self.services.values()))
+        if wanted is None:
+            message = f"{self.path} names {len(self.services)} services and no default_service"
+            raise UsageError(message, hint=f"choose one of: {', '.join(self.services) or 'none yet'}")
+        return self._named(self.services, "service", wanted)
+
+    def workload(self, name: str) -> WorkloadConfig:
+        """Return the workload of that name. Raises UsageError."""
+        return self._named(self.workloads, "workload", name)
+
+    def key_file(self, service: ServiceConfig) -> Path | None:
+        """Return where the service's API key is; a relative path counts from the file that names it."""
+        if service.api_key_file is None:
+            return None
+        return self.path.parent / Path(service.api_key_file).expanduser()
+
+    def _named(self, items: Mapping[str, _Item], kind: str, name: str) -> _Item:
+        if name not in items:
+            message = f"{self.path} has no {kind} {name!r}"
+            raise UsageError(message, hint=_nearest(name, items))
+        return items[name]
+
+
+def find_config(folder: Path) -> Path | None:
+    """Return the ``sparktune.yaml`` of the folder or of the nearest one above it."""
+    here = folder.resolve()
+    return next((path for at in (here, *here.parents) if (path := at / CONFIG_NAME).is_file()), None)
+
+
+def load_config(path: Path) -> Config:
+    """Read a file. Raises UsageError with file, line and key for whatever is wrong in it."""
+    text = read_config_text(path)
+    root = text.mapping(())
+    _refuse_unknown(text, (), root, ("services", "default_service", "workloads"))
+    services = _section(text, "services", ServiceConfig)
+    for name, service in services.items():
+        try:
+            parse_address(service.endpoint)
+        except UsageError as error:
+            raise text.error(("services", name, "endpoint"), str(error), hint=error.hint) from None
+    default = root.get("default_service")
+    if default is not None and not (isinstance(default, str) and default in services):
+        known = _nearest(str(default), services)
+        raise text.error(("default_service",), f"there is no service {default!r}", hint=known)
+    return Config(
+        path=path,
+        services=services,
+        workloads=_section(text, "workloads", WorkloadConfig),
+        default_service=default,
+    )
+
+
+def _section(text: ConfigText, name: str, kind: type[_Item]) -> dict[str, _Item]:
+    fields = tuple(item.name for item in msgspec.structs.fields(kind))
+    items: dict[str, _Item] = {}
+    for key in text.mapping((name,)):
+        where = (name, key)
+        values = text.mapping(where)
+        _refuse_unknown(text, where, values, fields)
+        try:
+            # A list of one may be written as a number.
+            items[key] = msgspec.convert({one: _listed(kind, one, value) for one, value in values.items()}, kind)
+        except msgspec.ValidationError as error:
+            raise _located(text, where, str(error)) from None
+    return items
+
+
+def _listed(kind: type[_Item], name: str, value: object) -> object:
+    alone = isinstance(value, int) and kind is WorkloadConfig and name != "trials"
+    return [value] if alone else value
+
+
+def _refuse_unknown(
+    text: ConfigText, where: tuple[Any, ...], values: Mapping[str, Any], known: tuple[str, ...]
+) -> None:
+    for key in values:
+        if key not in known:
+            raise text.error((*where, key), f"unknown key {key!r}", hint=_nearest(str(key), known))
+
+
+def _located(text: ConfigText, where: tuple[Any, ...], message: str) -> UsageError:
+    at = _AT.search(message)
+    steps = _STEP.finditer(at["path"]) if at else ()
+    below = tuple(int(step["index"]) if step["index"] else step["key"] for step in steps)
+    return text.error((*where, *below), _AT.sub("", message).replace("`", ""), hint=_EXAMPLES[where[0]])
+
+
+def _nearest(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:
+    near = get_close_matches(name, list(known), n=1)
+    listed = f"known here: {', '.join(known) or 'none'}"
+    return f"did you mean {near[0]}? {listed}" if near else listed

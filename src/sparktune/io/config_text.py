@@ -1,0 +1,81 @@
+"""A YAML file with its line numbers: values for the program, lines for the person who wrote it."""
+
+__all__ = ["ConfigText", "read_config_text"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from sparktune.errors import UsageError
+from sparktune.units import Bytes
+
+_MOST_BYTES: Bytes = 1024 * 1024
+
+Where = tuple[Any, ...]
+"""Keys and list places from the root to a value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigText:
+    """What a file holds as plain values, and the same with the line of each key."""
+
+    path: Path
+    values: Any
+    marked: Any
+
+    def mapping(self, where: Where) -> Mapping[str, Any]:
+        """Return the mapping at a place; empty when nothing is there. Raises UsageError when it is something else."""
+        value = self.values
+        for step in where:
+            value = value.get(step) if value else None
+        if value is None:
+            return {}
+        if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
+            raise self.error(where, "names and their values are wanted here", hint="write it as NAME: VALUE lines")
+        return value
+
+    def error(self, where: Where, message: str, *, hint: str = "") -> UsageError:
+        """Make the error for a place in the file: file, line and keys in front of the message."""
+        line = self._line(where)
+        place = f"{self.path}:{line}" if line else str(self.path)
+        keys = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
+        return UsageError(f"{place}: {keys}: {message}" if keys else f"{place}: {message}", hint=hint)
+
+    def _line(self, where: Where) -> int | None:
+        node, line = self.marked, None
+        for step in where:
+            lines = getattr(getattr(node, "lc", None), "data", None) or {}
+            if step not in lines:
+                return line
+            line = lines[step][0] + 1
+            node = node[step]
+        return line
+
+
+def read_config_text(path: Path) -> ConfigText:
+    """Read a YAML file. Raises UsageError when it cannot be read or is no YAML."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            message = f"{path} is larger than {_MOST_BYTES} bytes"
+            raise UsageError(message, hint="is this the right file?")
+        text = data.decode("utf-8-sig")
+        return ConfigText(path=path, values=YAML(typ="safe", pure=True).load(text), marked=YAML().load(text))
+    except OSError as error:
+        message = f"{path} cannot be read: {error.strerror or error}"
+        raise UsageError(message) from None
+    except UnicodeDecodeError as error:
+        message = f"{path} is no UTF-8 text: byte {error.start} is 0x{data[error.start]:02x}"
+        raise UsageError(message, hint="save it as UTF-8") from None
+    except MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        message = f"{path}:{line}: no YAML: {error.problem or error.context}"
+        raise UsageError(message, hint="look at the indentation and the brackets near that line") from None
+    except (YAMLError, ValueError) as error:
+        message = f"{path}: no YAML: {' '.join(str(error).split())[:200]}"
+        raise UsageError(message) from None
