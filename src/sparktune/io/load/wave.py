@@ -15,6 +15,7 @@ from sparktune.io.load.record import record
 from sparktune.io.load.stream import Stream
 from sparktune.io.load.target import Limits
 from sparktune.io.load.timebase import Timebase
+from sparktune.io.load.timeslice import short_time_slice
 from sparktune.model.recording import Recording
 from sparktune.model.trial import ClientHealth
 from sparktune.units import Seconds
@@ -35,7 +36,7 @@ def record_wave(
     streams: Sequence[Stream], limits: Limits, *, wake_fd: int, on_request: OnRequest | None, clocks: Clocks
 ) -> tuple[WaveRecording, Exception | None]:
     """Run the loop over streams that are open or have ended; also return the first exception of ``on_request``."""
-    with calm_interpreter():
+    with calm_interpreter(), short_time_slice():
         desk = _Desk(timebase=Timebase(clocks), meter=HealthMeter(), on_request=on_request)
         started_wall_s = time.time()
         WaveLoop(streams, limits, wake_fd=wake_fd, tick=desk.tick, hand_over=desk.hand_over).run()
