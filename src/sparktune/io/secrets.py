@@ -34,7 +34,7 @@ class Secret:
     __str__ = __repr__
 
     def __reduce__(self) -> str:
-        message = "a secret cannot be pickled"
+        message = "a secret cannot be copied"
         raise TypeError(message)
 
 

@@ -75,7 +75,8 @@ class Client:
             ) as response:
                 return self._answer(response.status, response.headers, await self._read(response, path))
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            raise transport_error(self.address, error, waited_s=timeout_s) from error
+            # What aiohttp raises can hold the request, key included: it goes no further.
+            raise transport_error(self.address, error, waited_s=timeout_s) from None
 
     async def _read(self, response: aiohttp.ClientResponse, path: str) -> bytes:
         parts: list[bytes] = []
