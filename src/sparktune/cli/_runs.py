@@ -15,6 +15,7 @@ from sparktune.flows.runs import export_raw, find_run
 from sparktune.io.files import atomic_writer, check_writable, write_atomic
 from sparktune.io.store.store import Store
 from sparktune.report.bench import Form, form_for_suffix, render
+from sparktune.report.bench.words import count_of
 from sparktune.report.runs import runs_json, runs_text
 
 _BENCHY = {Form.JSON: Form.BENCHY, Form.CSV: Form.BENCHY_CSV}
@@ -83,5 +84,6 @@ def _open() -> Store:
     store = Store.open()
     found = store.recovered
     if found.waves:
-        sys.stderr.write(f"recovered {found.requests} requests of {found.waves} waves that a killed run had left\n")
+        what = f"{count_of(found.requests, 'request')} of {count_of(found.waves, 'wave')}"
+        sys.stderr.write(f"recovered {what} that a killed run had left\n")
     return store

@@ -42,12 +42,14 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
     A link is followed; a pipe or a device is written directly. The new file has the old one's mode, or the usual one.
     Raises UsageError when it cannot be written.
     """
-    if _is_special(path):
+    with _explained(path):
+        special = _is_special(path)
+        target = path.resolve()
+    if special:
         with _explained(path), path.open("w", encoding="utf-8", errors="backslashreplace") as file:
             yield file
         return
-    target = path.resolve()
-    draft = target.with_name(f".{target.name}.{os.getpid()}.{os.urandom(4).hex()}.tmp")
+    draft = target.with_name(f".sparktune-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
         with _explained(path), draft.open("x", encoding="utf-8", errors="backslashreplace") as file:
             yield file

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.results import make_cell_result, make_metric, make_result
 from tests.support.stored import make_cell, make_request, make_run, make_trial, outcomes, plain, raw_trials, runs
@@ -26,6 +26,7 @@ def store(tmp_path: Path) -> Store:
         yield opened
 
 
+@settings(max_examples=25)
 @given(run=runs())
 def test_runs_come_back(tmp_path_factory: pytest.TempPathFactory, run: Run) -> None:
     with Store.open(tmp_path_factory.mktemp("store") / "runs.sqlite3") as store:
@@ -56,6 +57,7 @@ def test_waves_come_back_in_order(tmp_path_factory: pytest.TempPathFactory, tria
     assert found == [plain(raw) for raw in trials]
 
 
+@settings(max_examples=25)
 @given(outcome=outcomes())
 def test_warmups_come_back(tmp_path_factory: pytest.TempPathFactory, outcome: WarmupOutcome) -> None:
     with Store.open(tmp_path_factory.mktemp("store") / "runs.sqlite3") as store:
@@ -148,9 +150,12 @@ def test_runs_are_found_by_their_beginning(store: Store) -> None:
 
 
 def test_an_empty_store_says_how_to_fill_it(store: Store) -> None:
-    with pytest.raises(UnknownRun, match="empty") as caught:
+    with pytest.raises(UnknownRun, match="has no runs") as newest:
         store.newest_run()
-    assert "sparktune bench" in caught.value.hint
+    with pytest.raises(UnknownRun, match="no run '26'") as named:
+        store.load_run("26")
+    assert "sparktune bench" in newest.value.hint
+    assert "sparktune bench" in named.value.hint
 
 
 def test_lists_are_newest_first(store: Store) -> None:
@@ -187,9 +192,11 @@ def test_secrets_are_hidden_on_the_way_in(tmp_path: Path) -> None:
 
 def test_the_folder_is_the_users_alone(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "er" / "runs.sqlite3"
-    Store.open(path).close()
+    with Store.open(path) as store, store.spool():
+        modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()}
 
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+    assert set(modes.values()) == {0o600}
 
 
 def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

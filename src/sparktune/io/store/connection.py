@@ -2,6 +2,7 @@
 
 __all__ = ["connect"]
 
+import os
 import sqlite3
 import time
 from pathlib import Path
@@ -21,6 +22,8 @@ def connect(path: Path) -> sqlite3.Connection:
     last waves.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # What models wrote is the user's own; SQLite gives its side files the mode of the database.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
     connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     try:

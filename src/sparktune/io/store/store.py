@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from sparktune.bench.redact import redact_text
+from sparktune.errors import UnknownRun
 from sparktune.io.store import runs, summaries, trials
 from sparktune.io.store.connection import connect
 from sparktune.io.store.faults import row_faults, store_faults
@@ -127,7 +128,10 @@ class Store:
     def newest_run(self) -> Run:
         """Return the run that was created last; raises UnknownRun when there is none."""
         rows = self.list_runs(1)
-        return self.load_run(rows[0].id if rows else "")
+        if not rows:
+            message = f"the store {self.path} has no runs"
+            raise UnknownRun(message, hint="make one with: sparktune bench URL")
+        return self.load_run(rows[0].id)
 
     def list_runs(self, limit: int) -> tuple[RunRow, ...]:
         """Return the newest runs, newest first."""

@@ -15,7 +15,7 @@ _STATES = {
     RunState.INTERRUPTED: "the run was interrupted",
     RunState.FAILED: "the run failed",
 }
-_SHOWN = 3
+_SHOWN = {Status.INVALID: 3, Status.WARN: 3, Status.UNKNOWN: 1}  # pieces of evidence, when cells differ in it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ def findings(result: RunResult) -> tuple[Finding, ...]:
             id=check_id,
             status=_WORST_FIRST[place],
             where=_where(result, [row for row, _, _ in found]),
-            lines=_evidence([(row.cell.label, evidence) for row, evidence, _ in found]),
+            lines=_evidence([(row.cell.label, evidence) for row, evidence, _ in found], _SHOWN[_WORST_FIRST[place]]),
             hint=next((hint for _, _, hint in found if hint), ""),
         )
         for (place, check_id), found in sorted(groups.items())
@@ -140,16 +140,16 @@ def _culprits(row: CellResult) -> str:
 
 def _where(result: RunResult, rows: list[CellResult]) -> str:
     if len(rows) == len(result.cells) > 1:
-        return f"all {len(rows)} cells"
+        return f"all {len(rows)} cells" if rows[2:] else "both cells"
     names = listed([row.cell.label for row in rows])
     return names if len(rows) == 1 else f"{len(rows)} cells: {names}"
 
 
-def _evidence(told: list[tuple[str, str]]) -> tuple[str, ...]:
+def _evidence(told: list[tuple[str, str]], most: int) -> tuple[str, ...]:
     distinct = dict.fromkeys(evidence for _, evidence in told)
     if len(distinct) == 1:
         return tuple(distinct)
     first = {evidence: label for label, evidence in reversed(told)}
     lines = [f"{first[evidence]}: {evidence}" for evidence in distinct]
-    more = len(lines) - _SHOWN
-    return (*lines[:_SHOWN], f"and {more} more like these") if more > 0 else tuple(lines)
+    more = len(lines) - most
+    return (*lines[:most], f"and {more} more like {'this' if most == 1 else 'these'}") if more > 0 else tuple(lines)
