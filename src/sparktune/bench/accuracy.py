@@ -4,16 +4,26 @@ Source: definitions in ``model.calibration``. A chunk's true instant is an inter
 server can be interrupted between its clock and the call: inside it the client cannot be called wrong.
 """
 
-__all__ = ["Pair", "compare", "largest_error", "limit_of", "spread", "stamp_distance_ns", "written_rate"]
+__all__ = [
+    "Pair",
+    "compare",
+    "largest_error",
+    "limit_of",
+    "rate_error",
+    "spread",
+    "stamp_distance_ns",
+    "ttft_error_s",
+    "written_rate",
+]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 
 from sparktune.bench.stats import nearest_rank
 from sparktune.model.calibration import Accuracy, Limit, LoadResult, Spread, Written
 from sparktune.model.timeline import Timeline
-from sparktune.units import NS_PER_S, Nanoseconds, Ratio, TokensPerSecond, seconds_between
+from sparktune.units import NS_PER_S, Nanoseconds, Ratio, Seconds, TokensPerSecond, seconds_between
 
 _P99, _FEWEST_FOR_P99 = 0.99, 459
 _REACHED: Ratio = 0.99
@@ -45,7 +55,7 @@ def compare(pairs: Sequence[Pair]) -> Accuracy:
         chunks=len(stamps),
         tokens=sum(sum(pair.written.tokens) for pair in matched),
         stamp_s=spread(stamps),
-        ttft_s=spread([abs(_ttft_error_s(pair)) for pair in matched]),
+        ttft_s=spread([ttft_error_s(pair.written, _ttft_s(pair)) for pair in matched]),
         rate=spread(rates),
     )
 
@@ -55,12 +65,35 @@ def stamp_distance_ns(at_ns: Nanoseconds, before_ns: Nanoseconds, after_ns: Nano
     return max(before_ns - at_ns, at_ns - after_ns, 0)
 
 
+def ttft_error_s(written: Written, ttft_s: Seconds) -> Seconds:
+    """Return how far a TTFT lies outside what the server's log allows: from arrival to the send of the first chunk."""
+    shortest_s = seconds_between(written.origin_ns, written.before_ns[0])
+    longest_s = seconds_between(written.origin_ns, written.after_ns[0])
+    return max(shortest_s - ttft_s, ttft_s - longest_s, 0.0)
+
+
+def rate_error(written: Written, rate: TokensPerSecond) -> Ratio | None:
+    """Return how far a decode rate lies outside what the server's log allows, relative to it.
+
+    None when the server wrote no span of time; 1 for no rate at all where there was one.
+    """
+    tokens = sum(written.tokens) - written.tokens[0]
+    shortest_s = seconds_between(written.after_ns[0], written.before_ns[-1])
+    longest_s = seconds_between(written.before_ns[0], written.after_ns[-1])
+    if shortest_s <= 0:
+        return None
+    if rate <= 0:
+        return 1.0
+    slowest, fastest = tokens / longest_s, tokens / shortest_s
+    return max(slowest / rate - 1.0, rate / fastest - 1.0, 0.0)
+
+
 def spread(errors: Sequence[float]) -> Spread | None:
     """Summarise errors, which are sizes; None without any."""
     if not errors:
         return None
     p99 = nearest_rank(errors, _P99) if len(errors) >= _FEWEST_FOR_P99 else None
-    return Spread(n=len(errors), median=median(errors), p99=p99, maximum=max(errors))
+    return Spread(n=len(errors), median=median(errors), mean=fmean(errors), p99=p99, maximum=max(errors))
 
 
 def written_rate(written: Written) -> float | None:
@@ -99,22 +132,12 @@ def _stamp_distances(pair: Pair) -> Sequence[Nanoseconds]:
     return tuple(map(stamp_distance_ns, pair.timeline.output_ns, written.before_ns, written.after_ns))
 
 
-def _ttft_error_s(pair: Pair) -> float:
-    server_s = seconds_between(pair.written.origin_ns, pair.written.before_ns[0])
-    return seconds_between(pair.send_start_ns, pair.timeline.output_ns[0]) - server_s
+def _ttft_s(pair: Pair) -> Seconds:
+    return seconds_between(pair.send_start_ns, pair.timeline.output_ns[0])
 
 
 def _rate_error(pair: Pair) -> Ratio | None:
-    timeline, written = pair.timeline, pair.written
-    counts = timeline.output_tokens
-    if counts is None:
-        return None
-    ours = _rate(timeline.output_ns, counts)
-    truth = _rate(written.before_ns, written.tokens)
-    return None if ours is None or truth is None else abs(ours / truth - 1.0)
-
-
-def _rate(at_ns: Sequence[Nanoseconds], tokens: Sequence[int]) -> TokensPerSecond | None:
-    if at_ns[-1] == at_ns[0]:
-        return None
-    return (sum(tokens) - tokens[0]) / seconds_between(at_ns[0], at_ns[-1])
+    counts, at_ns = pair.timeline.output_tokens, pair.timeline.output_ns
+    span_s = seconds_between(at_ns[0], at_ns[-1])
+    told = 0.0 if counts is None or span_s <= 0 else (sum(counts) - counts[0]) / span_s
+    return rate_error(pair.written, told)

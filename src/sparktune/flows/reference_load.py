@@ -1,6 +1,6 @@
 """One load on the reference server: send it, decode it, compare it with the server's log."""
 
-__all__ = ["REFERENCE_MODEL", "run_load"]
+__all__ = ["REFERENCE_MODEL", "run_load", "written_of"]
 
 import time
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def run_load(server: ReferenceProcess, load: Load) -> LoadResult:
         decoded_s = time.process_time()
         wave_cpu_s += recorded_s - start_s
         decode_cpu_s += decoded_s - recorded_s
-        log = {record.request_id: _written(record) for record in server.drain_log()}
+        log = {record.request_id: written_of(record) for record in server.drain_log()}
         sent = [recording.send_start_ns for recording in wave.recordings]
         pairs += _pair(ids, log, sent, timelines)
         health.append(wave.health)
@@ -72,7 +72,8 @@ def _decode(wave: WaveRecording, tokens: Tokens) -> list[Timeline]:
     return [decode(recording, ENGINE, output_tokens_asked=tokens, fixed_length=True) for recording in wave.recordings]
 
 
-def _written(record: TruthRecord) -> Written:
+def written_of(record: TruthRecord) -> Written:
+    """Return what a judge of clients needs of a record."""
     return Written(
         origin_ns=record.origin_ns,
         before_ns=record.before_ns,

@@ -27,10 +27,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread:
-    """Errors, in size: their number, median, 99th percentile (None below 459 values) and maximum."""
+    """Errors, in size: their number, median, mean, 99th percentile (None below 459 values) and maximum."""
 
     n: int
     median: float
+    mean: float
     p99: float | None
     maximum: float
 
@@ -39,10 +40,11 @@ class Spread:
 class Accuracy:
     """The client's figures against the server's log; None where no request ended well.
 
-    ``stamp_s``: how far the client's arrival stamp of an output chunk lies outside the server's send call for it (0
-    inside). ``ttft_s``: the client's time from send to first output against the server's from arrival to write.
-    ``rate``: the client's decode rate of a stream relative to the server's, minus 1. ``failed`` requests did not end
-    well, or did not decode to the chunks that were written.
+    ``stamp_s``: how far the client's arrival stamp of an output chunk lies outside the server's send call for it.
+    ``ttft_s``: how far the client's time from send to first output lies outside the server's from the request's arrival
+    to the send call of the first chunk. ``rate``: how far a stream's decode rate lies outside what the send calls of
+    its first and last chunk allow, relative to that. ``failed`` requests did not end well, or did not decode to the
+    chunks that were written.
     """
 
     requests: int

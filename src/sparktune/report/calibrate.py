@@ -25,8 +25,9 @@ _STEP_HEAD = (("asked/s", "written/s", "stamp p99", "TTFT max", "rate max", "lar
 _HELD = {Limit.NONE: "yes", Limit.CLIENT: "no", Limit.SERVER: "server-limited"}
 _LEGEND = """\
 stamp error: how far the stamp of an output chunk lies outside the server's send call for it; 0 is inside it.
-TTFT error: our time from send to first output against the server's from arrival to first write.
-rate error: a stream's decode rate, ours against the server's. A p99 needs 459 values, else there is "-".
+TTFT error: our time from send to first output against the server's from arrival to that chunk's send call.
+rate error: a stream's decode rate against what the server's first and last send call allow.
+A p99 needs 459 values, else there is "-".
 CPU: of this process, while the waves run (connections included), and to decode them afterwards."""
 
 
@@ -155,7 +156,8 @@ def _spread_record(spread: Spread | None) -> JsonValue:
     if spread is None:
         return None
     why = _WHY_P99 if spread.p99 is None else ""
-    return {"n": spread.n, "median": spread.median, "p99": spread.p99, "max": spread.maximum, "why": why}
+    values = {"median": spread.median, "mean": spread.mean, "p99": spread.p99, "max": spread.maximum}
+    return {"n": spread.n, **values, "why": why}
 
 
 def _spread_cells(spread: Spread | None) -> tuple[str, str, str]:

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from sparktune.bench.accuracy import Pair, compare, largest_error, limit_of, spread, stamp_distance_ns, written_rate
+from sparktune.bench.accuracy import (
+    Pair,
+    compare,
+    largest_error,
+    limit_of,
+    rate_error,
+    spread,
+    stamp_distance_ns,
+    ttft_error_s,
+    written_rate,
+)
 from sparktune.model.calibration import Accuracy, Limit, Load, LoadResult, Spread, Written
 from sparktune.model.timeline import Failure, FailureType, Timeline
 
@@ -22,6 +32,10 @@ def _pair(timeline: Timeline = _EXACT, sent_ms: float = 1000, written: Written =
     return Pair(written=written, send_start_ns=round(sent_ms * _MS), timeline=timeline)
 
 
+def _one(value: float) -> Spread:
+    return Spread(n=1, median=pytest.approx(value), mean=pytest.approx(value), p99=None, maximum=pytest.approx(value))
+
+
 @pytest.mark.parametrize(("at", "expected"), [(9, 1), (10, 0), (15, 0), (20, 0), (27, 7)])
 def test_inside_the_send_call_is_no_error(at: int, expected: int) -> None:
     assert stamp_distance_ns(at, 10, 20) == expected
@@ -31,8 +45,8 @@ def test_exact_client_has_no_error() -> None:
     accuracy = compare([_pair()])
 
     assert (accuracy.requests, accuracy.failed, accuracy.chunks, accuracy.tokens) == (1, 0, 5, 5)
-    assert accuracy.stamp_s == Spread(n=5, median=0, p99=None, maximum=0)
-    assert accuracy.rate == Spread(n=1, median=0, p99=None, maximum=0)
+    assert accuracy.stamp_s == Spread(n=5, median=0, mean=0, p99=None, maximum=0)
+    assert accuracy.rate == Spread(n=1, median=0, mean=0, p99=None, maximum=0)
 
 
 def test_late_stamps_are_found() -> None:
@@ -40,16 +54,16 @@ def test_late_stamps_are_found() -> None:
     late = replace(_EXACT, output_ns=(*_WRITTEN.before_ns[:-1], _WRITTEN.after_ns[-1] + 3 * _MS))
     accuracy = compare([_pair(late)])
 
-    assert accuracy.stamp_s == Spread(n=5, median=0, p99=None, maximum=pytest.approx(0.003))
-    assert accuracy.ttft_s == Spread(n=1, median=0, p99=None, maximum=0)
-    assert accuracy.rate == Spread(n=1, median=pytest.approx(1 / 11), p99=None, maximum=pytest.approx(1 / 11))
+    assert accuracy.stamp_s == Spread(n=5, median=0, mean=pytest.approx(0.0006), p99=None, maximum=pytest.approx(0.003))
+    assert accuracy.ttft_s == Spread(n=1, median=0, mean=0, p99=None, maximum=0)
+    assert accuracy.rate == _one(3 / 41)
 
 
-@pytest.mark.parametrize(("sent_ms", "expected"), [(995, 0.005), (1002, 0.002)])
+@pytest.mark.parametrize(("sent_ms", "expected"), [(995, 0.004), (1002, 0.002)])
 def test_ttft_error_is_a_size(sent_ms: float, expected: float) -> None:
     accuracy = compare([_pair(sent_ms=sent_ms)])
 
-    assert accuracy.ttft_s == Spread(n=1, median=pytest.approx(expected), p99=None, maximum=pytest.approx(expected))
+    assert accuracy.ttft_s == _one(expected)
 
 
 @pytest.mark.parametrize(
@@ -68,12 +82,30 @@ def test_what_does_not_match_has_failed(pair: Pair) -> None:
     assert (accuracy.requests, accuracy.failed, accuracy.chunks) == (2, 1, 5)
 
 
-def test_rate_needs_counts_and_two_instants() -> None:
+def test_single_instant_has_no_rate() -> None:
     one = Written(origin_ns=0, before_ns=(5,), after_ns=(6,), tokens=(1,))
     single = Timeline(output_ns=(5,), output_tokens=(1,))
 
-    assert compare([_pair(replace(_EXACT, output_tokens=None))]).rate is None
     assert compare([_pair(single, written=one)]).rate is None
+
+
+@pytest.mark.parametrize("timeline", [replace(_EXACT, output_tokens=None), replace(_EXACT, output_ns=(_MS,) * 5)])
+def test_client_that_cannot_tell_a_rate_is_wholly_wrong(timeline: Timeline) -> None:
+    """Dropping such a stream would make the worst clients look best."""
+    assert compare([_pair(timeline)]).rate == _one(1.0)
+
+
+@pytest.mark.parametrize(
+    ("rate", "expected"),
+    [(4 / 0.041, 0.0), (100.0, 0.0), (4 / 0.039, 0.0), (4 / 0.082, 1.0), (8 / 0.039, 1.0), (0, 1.0)],
+)
+def test_rate_inside_what_the_send_calls_allow_is_no_error(rate: float, expected: float) -> None:
+    assert rate_error(_WRITTEN, rate) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("ttft_s", "expected"), [(0.2, 0), (0.2005, 0), (0.201, 0), (0.19, 0.01), (0.221, 0.02)])
+def test_ttft_inside_the_first_send_call_is_no_error(ttft_s: float, expected: float) -> None:
+    assert ttft_error_s(_WRITTEN, ttft_s) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("count", "has_p99"), [(458, False), (459, True)])
@@ -95,7 +127,7 @@ def test_written_rate_counts_gaps() -> None:
 
 
 def _size(value: float, p99: float | None = None) -> Spread:
-    return Spread(n=500, median=0, p99=p99, maximum=value)
+    return Spread(n=500, median=0, mean=0, p99=p99, maximum=value)
 
 
 def _result(

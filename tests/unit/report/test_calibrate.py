@@ -8,8 +8,8 @@ import pytest
 from sparktune.model.calibration import Accuracy, Calibration, Knee, Limit, Load, LoadResult, Spread
 from sparktune.report.calibrate import calibration_json, calibration_text, columns
 
-_SMALL = Spread(n=8, median=0.000004, p99=None, maximum=0.000012)
-_MANY = Spread(n=800, median=0.0, p99=0.00001, maximum=0.002)
+_SMALL = Spread(n=8, median=0.000004, mean=0.000005, p99=None, maximum=0.000012)
+_MANY = Spread(n=800, median=0.0, mean=0.000002, p99=0.00001, maximum=0.002)
 _POINT = LoadResult(
     load=Load(concurrency=8, ttft_s=0.2, itl_s=0.01, chunks=100, waves=1),
     accuracy=Accuracy(
@@ -19,7 +19,7 @@ _POINT = LoadResult(
         tokens=800,
         stamp_s=_MANY,
         ttft_s=_SMALL,
-        rate=Spread(n=8, median=0.00001, p99=None, maximum=0.00004),
+        rate=Spread(n=8, median=0.00001, mean=0.00002, p99=None, maximum=0.00004),
     ),
     written_per_s=799.2,
     late_max_s=0.0019,
@@ -93,6 +93,7 @@ def test_json_has_its_schema() -> None:
     assert record["points"][0]["ttft_error_s"] == {
         "n": 8,
         "median": 0.000004,
+        "mean": 0.000005,
         "p99": None,
         "max": 0.000012,
         "why": "p99: fewer than 459 values; the maximum is given",
