@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.bench.stream import Stream
+from sparktune.bench.stream import Row, Stream
 from sparktune.model.timeline import CountMethod
 from sparktune.units import Nanoseconds, Ratio, Tokens
 
@@ -34,52 +34,50 @@ class Counted:
 def count(stream: Stream, total: Tokens | None, first_tokens: Tokens | None) -> Counted:
     """Count a gathered stream. ``total`` is the final usage, ``first_tokens`` a tokenizer's count of the first text."""
     method, counts = _told(stream)
-    if method is not None:
-        rows = [row for row, shows in enumerate(stream.shows) if shows or counts[row]]
-        at_ns = [stream.at_ns[row] for row in rows]
-        tokens = [counts[row] for row in rows]
-        _add_last(stream, rows, at_ns, tokens, total)
-        added = sum(tokens)
-        if total is None or abs(total - added) <= _TOLERANCE * total:
-            return Counted(
-                method=method,
-                output_ns=array(_WORD, at_ns),
-                output_tokens=array(_WORD, tokens),
-                first_tokens=tokens[0] if tokens else None,
-                first_text=stream.texts[rows[0]] if rows else "",
-            )
+    if method is None:
+        return _from_total(stream, total, first_tokens, ())
+    kept = [place for place, row in enumerate(stream.rows) if row[1] is not None or counts[place]]
+    at_ns = [stream.rows[place][0] for place in kept]
+    tokens = [counts[place] for place in kept]
+    _add_last(stream, kept, at_ns, tokens, total)
+    added = sum(tokens)
+    if total is not None and abs(total - added) > _TOLERANCE * total:
         note = f"the counts of the chunks add up to {added} tokens, the final usage says {total}"
         return _from_total(stream, total, first_tokens, (note,))
-    return _from_total(stream, total, first_tokens, ())
+    return Counted(
+        method=method,
+        output_ns=array(_WORD, at_ns),
+        output_tokens=array(_WORD, tokens),
+        first_tokens=tokens[0] if tokens else None,
+        first_text=_first_text(stream, kept),
+    )
 
 
 def _told(stream: Stream) -> tuple[CountMethod | None, list[Tokens]]:
     """Return tokens per row where the server told them for every chunk with text."""
-    texts = sum(stream.shows)
-    if any(ids > 0 for ids in stream.ids) and _on_every_text(stream, stream.ids):
-        return CountMethod.TOKEN_IDS, [max(ids, 0) for ids in stream.ids]
+    rows = stream.rows
+    with_text = [row for row in rows if row[1] is not None]
+    if any(ids > 0 for _, _, ids, _ in rows) and all(ids >= 0 for _, _, ids, _ in with_text):
+        return CountMethod.TOKEN_IDS, [max(ids, 0) for _, _, ids, _ in rows]
     # A total on the last chunk alone is no running count: then it comes without text before it, or once.
-    if (texts or stream.counted > 1) and stream.counted and _on_every_text(stream, stream.running):
-        return (CountMethod.TIMINGS if stream.timed else CountMethod.RUNNING_USAGE), _rises(stream.running)
+    several = bool(with_text) or stream.counted > 1
+    if several and stream.counted and all(running >= 0 for _, _, _, running in with_text):
+        return (CountMethod.TIMINGS if stream.timed else CountMethod.RUNNING_USAGE), _rises(rows)
     return None, []
 
 
-def _on_every_text(stream: Stream, column: list[Tokens]) -> bool:
-    return all(value >= 0 for value, shows in zip(column, stream.shows, strict=True) if shows)
-
-
-def _rises(running: list[Tokens]) -> list[Tokens]:
+def _rises(rows: Sequence[Row]) -> list[Tokens]:
     """Return how far the total rose with each row; a total that fell back adds nothing."""
     rises: list[Tokens] = []
     highest = 0
-    for value in running:
-        rises.append(max(value - highest, 0))
-        highest = max(highest, value)
+    for _, _, _, running in rows:
+        rises.append(max(running - highest, 0))
+        highest = max(highest, running)
     return rises
 
 
 def _add_last(
-    stream: Stream, rows: list[int], at_ns: list[Nanoseconds], tokens: list[Tokens], total: Tokens | None
+    stream: Stream, kept: list[int], at_ns: list[Nanoseconds], tokens: list[Tokens], total: Tokens | None
 ) -> None:
     """Give the finish chunk what the final usage has more than the chunks told.
 
@@ -89,8 +87,8 @@ def _add_last(
     missing = 0 if total is None else total - sum(tokens)
     if total is None or stream.finish_ns is None or not 0 < missing <= max(1, int(_TOLERANCE * total)):
         return
-    if stream.finish_row in rows:
-        tokens[rows.index(stream.finish_row)] += missing
+    if stream.finish_row in kept:
+        tokens[kept.index(stream.finish_row)] += missing
     else:
         at_ns.append(stream.finish_ns)
         tokens.append(missing)
@@ -98,15 +96,14 @@ def _add_last(
 
 def _from_total(stream: Stream, total: Tokens | None, first_tokens: Tokens | None, notes: tuple[str, ...]) -> Counted:
     """Fall back to what the total alone says."""
-    rows = [row for row, shows in enumerate(stream.shows) if shows or stream.ids[row] > 0]
-    output_ns = array(_WORD, [stream.at_ns[row] for row in rows])
-    first_text = stream.texts[rows[0]] if rows else ""
+    kept = [place for place, (_, text, ids, _) in enumerate(stream.rows) if text is not None or ids > 0]
+    output_ns = array(_WORD, [stream.rows[place][0] for place in kept])
     tokens: Sequence[Tokens] | None = None
     if not total:
         method, first = (CountMethod.NONE if total is None else CountMethod.TOTAL_ONLY), None
-    elif total == len(rows):
+    elif total == len(kept):
         method, first, tokens = CountMethod.ONE_PER_CHUNK, 1, array(_WORD, [1]) * total
-    elif first_tokens is not None and rows and first_tokens <= total:
+    elif first_tokens is not None and kept and first_tokens <= total:
         method, first = CountMethod.TOKENIZED_FIRST, first_tokens
     else:
         method, first = CountMethod.TOTAL_ONLY, None
@@ -115,6 +112,10 @@ def _from_total(stream: Stream, total: Tokens | None, first_tokens: Tokens | Non
         output_ns=output_ns,
         output_tokens=tokens,
         first_tokens=first,
-        first_text=first_text,
+        first_text=_first_text(stream, kept),
         notes=notes,
     )
+
+
+def _first_text(stream: Stream, kept: Sequence[int]) -> str:
+    return (stream.rows[kept[0]][1] or "") if kept else ""

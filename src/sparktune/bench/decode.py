@@ -75,6 +75,6 @@ def _timeline(body: HttpBody, stream: Stream, usage: Usage, counted: Counted, fa
         unknown_fields=tuple(stream.unknown_fields),
         fingerprint=stream.fingerprint,
         first_text=counted.first_text,
-        text_bytes=len("".join(stream.texts).encode("utf-8", errors="replace")),
+        text_bytes=len("".join(text or "" for _, text, _, _ in stream.rows).encode("utf-8", errors="replace")),
         notes=counted.notes,
     )

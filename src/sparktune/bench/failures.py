@@ -47,7 +47,7 @@ def find_failure(
 
 def _whole(body: HttpBody, stream: Stream, engine: Engine) -> bool:
     if stream.done:
-        return bool(stream.at_ns) or stream.finish_reason is not None
+        return bool(stream.rows) or stream.finish_reason is not None
     return stream.finish_reason is not None and not engine.needs_done and body.complete
 
 
@@ -68,7 +68,7 @@ def _how_cut(recording: Recording, body: HttpBody, stream: Stream) -> str:
     if not body.complete:
         return one_line(recording.detail) or "the connection ended in the middle of the answer"
     if stream.finish_reason is None:
-        return "the stream ended without a finish reason" if stream.at_ns else "the stream ended without output"
+        return "the stream ended without a finish reason" if stream.rows else "the stream ended without output"
     return "the stream ended without [DONE]"
 
 

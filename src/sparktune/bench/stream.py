@@ -5,7 +5,7 @@ tool call, or when it shows nothing but brings tokens (ids, or a running count t
 or the token has none. Role, progress, usage and keep-alive chunks are none of these.
 """
 
-__all__ = ["Stream", "gather"]
+__all__ = ["Row", "Stream", "gather"]
 
 from dataclasses import dataclass, field
 
@@ -18,22 +18,23 @@ _DONE = b"[DONE]"
 _UNTOLD = -1
 _TEXT_KEYS = ("function", "name", "arguments", "text", "thinking", "content")
 
+Row = tuple[Nanoseconds, str | None, Tokens, Tokens]
+"""Arrival; text, None when the chunk shows nothing; number of token ids; total so far. The last two: -1 for not told.
+
+A plain tuple, since there is one for every chunk of a run.
+"""
+
 
 @dataclass(slots=True)
 class Stream:
-    """Columns hold one entry per chunk that may be output, in order of arrival.
+    """``rows`` has one entry per chunk that may be output, in order of arrival.
 
-    ``shows[i]`` says whether chunk ``i`` carries text or a call, ``texts[i]`` is its text; ``ids[i]`` counts its token
-    ids and ``running[i]`` is the total so far (-1 where not told). ``counted`` is how many chunks with a choice told a
-    total; ``timed`` whether llama.cpp's timings told it. ``finish_ns`` is the arrival of the finish reason, and
-    ``finish_row`` the place of its chunk in the columns, if it is in them.
+    ``highest`` is the largest total so far; ``counted`` is how many chunks with a choice told a total, ``timed``
+    whether llama.cpp's timings told it. ``finish_ns`` is the arrival of the finish reason, and ``finish_row`` the place
+    of its chunk in the rows, if it is in them.
     """
 
-    at_ns: list[Nanoseconds] = field(default_factory=list)
-    shows: list[bool] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    ids: list[Tokens] = field(default_factory=list)
-    running: list[Tokens] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
     highest: Tokens = 0
     counted: int = 0
     timed: bool = False
@@ -48,15 +49,6 @@ class Stream:
     unknown_fields: dict[str, None] = field(default_factory=dict)
     done: bool = False
     error: str = ""
-
-    def add(self, at_ns: Nanoseconds, text: str | None, ids: Tokens, running: Tokens) -> None:
-        """Add one row; ``text`` None shows nothing."""
-        self.at_ns.append(at_ns)
-        self.shows.append(text is not None)
-        self.texts.append(text or "")
-        self.ids.append(ids)
-        self.running.append(running)
-        self.highest = max(self.highest, running)
 
 
 def gather(events: Events, engine: Engine) -> Stream:
@@ -116,8 +108,9 @@ def _choices(stream: Stream, choices: list[Choice], at_ns: Nanoseconds, running:
         stream.counted += 1
     if text is not None or ids > 0 or running > stream.highest:
         if finishes:
-            stream.finish_row = len(stream.at_ns)
-        stream.add(at_ns, text, ids, running)
+            stream.finish_row = len(stream.rows)
+        stream.rows.append((at_ns, text, ids, running))
+        stream.highest = max(stream.highest, running)
 
 
 def _delta_text(stream: Stream, delta: dict[str, object], at_ns: Nanoseconds, engine: Engine) -> str | None:

@@ -13,7 +13,7 @@ def _stream(*rows: tuple[str | None, int, int], finish_ns: int | None = None, fi
     """Rows of (text, ids, running total), 10 ns apart from 10 on."""
     stream = Stream(finish_ns=finish_ns, finish_row=finish_row)
     for place, (text, ids, running) in enumerate(rows, start=1):
-        stream.add(10 * place, text, ids, running)
+        stream.rows.append((10 * place, text, ids, running))
         stream.counted += running != _UNTOLD
     return stream
 
