@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,22 @@ def test_a_full_disk_in_the_spool_keeps_what_was_spooled(tmp_path: Path, monkeyp
         (raw,) = store.trials("r")
 
     assert [request.stream for request in raw.requests] == [0, 2]
+
+
+def test_a_wave_without_a_start_began_when_it_was_spooled(tmp_path: Path) -> None:
+    """The load knows its exact start only afterwards; 1970 would be a date that nobody measured at."""
+    before = time.time()
+    path = tmp_path / "runs.sqlite3"
+    with Store.open(path) as store:
+        store.create_run(make_run("r"))
+        held = store.spool()
+        held.begin("r", make_cell(), 0, Phase.MEASURE)
+        held.append(make_request())
+        held.close()
+    with Store.open(path) as store:
+        (raw,) = store.trials("r")
+
+    assert before <= raw.started_wall_s <= time.time()
 
 
 def _half_then_full(real: object) -> object:

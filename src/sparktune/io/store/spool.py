@@ -9,6 +9,7 @@ __all__ = ["Spool", "lock", "spools_beside"]
 
 import fcntl
 import os
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -37,9 +38,13 @@ class Spool:
             self._path, self._file = _create(database)
         self._size = 0
 
-    def begin(self, run_id: str, cell: Cell, index: int, phase: Phase, started_wall_s: Seconds) -> None:
-        """Start a wave; should the process die, these values name the incomplete wave that is stored of it."""
-        wave = SpooledWave(run_id=run_id, cell=cell, index=index, phase=phase, started_wall_s=started_wall_s)
+    def begin(self, run_id: str, cell: Cell, index: int, phase: Phase, started_wall_s: Seconds = 0.0) -> None:
+        """Start a wave; should the process die, these values name the incomplete wave that is stored of it.
+
+        ``started_wall_s`` is Unix time; 0 means now.
+        """
+        started = started_wall_s or time.time()
+        wave = SpooledWave(run_id=run_id, cell=cell, index=index, phase=phase, started_wall_s=started)
         self._write(begin_frame(wave))
 
     def append(self, request: RawRequest) -> None:
