@@ -20,9 +20,9 @@ _SHOWN = {Status.INVALID: 3, Status.WARN: 3, Status.UNKNOWN: 1}  # pieces of evi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One check with one answer in one or several cells; ``lines`` are its distinct pieces of evidence."""
+    """Checks with the same answer in the same cells; ``lines`` are the distinct pieces of evidence."""
 
-    id: str
+    ids: str
     status: Status
     where: str
     lines: tuple[str, ...]
@@ -56,22 +56,22 @@ def verdict(result: RunResult) -> str:
 
 
 def findings(result: RunResult) -> tuple[Finding, ...]:
-    """Group the answers that are not OK by check and status, worst first."""
+    """Group the answers that are not OK, worst first: over cells, and over checks that say the same."""
     groups: dict[tuple[int, str], list[tuple[CellResult, str, str]]] = {}
     for row in result.cells:
         for check in row.checks:
             if check.status in _WORST_FIRST:
                 key = (_WORST_FIRST.index(check.status), check.id)
                 groups.setdefault(key, []).append((row, one_line(check.evidence), one_line(check.hint)))
+    alike: dict[tuple[Status, str, tuple[str, ...], str], list[str]] = {}
+    for (place, check_id), found in sorted(groups.items()):
+        status = _WORST_FIRST[place]
+        lines = _evidence([(row.cell.label, evidence) for row, evidence, _ in found], _SHOWN[status])
+        hint = next((hint for _, _, hint in found if hint), "")
+        alike.setdefault((status, _where(result, [row for row, _, _ in found]), lines, hint), []).append(check_id)
     return tuple(
-        Finding(
-            id=check_id,
-            status=_WORST_FIRST[place],
-            where=_where(result, [row for row, _, _ in found]),
-            lines=_evidence([(row.cell.label, evidence) for row, evidence, _ in found], _SHOWN[_WORST_FIRST[place]]),
-            hint=next((hint for _, _, hint in found if hint), ""),
-        )
-        for (place, check_id), found in sorted(groups.items())
+        Finding(ids=", ".join(ids), status=status, where=where, lines=lines, hint=hint)
+        for (status, where, lines, hint), ids in alike.items()
     )
 
 

@@ -57,7 +57,7 @@ def _lines(result: RunResult) -> Iterator[str]:
         yield ""
         yield _LEGEND
     checks = [
-        f"{found.id} {found.status.value} in {found.where}: {'; '.join(found.lines)}" for found in findings(result)
+        f"{found.ids} {found.status.value} in {found.where}: {'; '.join(found.lines)}" for found in findings(result)
     ]
     yield from _list("Checks", checks)
     yield from _list("Unknown", [f"{gap.titles} ({gap.where}): {gap.why}" for gap in gaps(result)])

@@ -83,7 +83,7 @@ def _findings(found: Sequence[Finding]) -> Iterator[RenderableType]:
         return
     yield Text("\nchecks", style="bold")
     for finding in found:
-        head = Text(f"{finding.id} {finding.status.value}", style=_STYLES[finding.status])
+        head = Text(f"{finding.ids} {finding.status.value}", style=_STYLES[finding.status])
         yield Padding(head.append(f" in {finding.where}", style="default"), _INDENT)
         for line in finding.lines:
             yield Padding(Text(line), _DEEPER)

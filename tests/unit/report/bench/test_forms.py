@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -260,6 +261,22 @@ def test_a_finding_of_many_cells_is_told_once() -> None:
 
     assert text.count("the client used 93 % of a core") == 1
     assert "V14 warn in all 12 cells" in text
+
+
+def test_checks_that_say_the_same_are_told_together() -> None:
+    """A cell that was never reached makes every check say so."""
+    checks = tuple(make_check(name, Status.UNKNOWN, "no wave finished") for name in ("V01", "V02", "V04"))
+    text = write_text(make_result(cells=(make_cell_result(checks=checks),)))
+
+    assert "V01, V02, V04 unknown in pp512 tg128 c1" in text
+    assert text.count("no wave finished") == 1
+
+
+def test_an_engine_without_a_version_is_said_to_be_so() -> None:
+    run = make_run()
+    run = replace(run, engine=replace(run.engine, version=None))
+
+    assert "on vllm (version unknown) at" in write_text(make_result(run=run), width=120)
 
 
 def test_a_spread_of_one_stream_is_neither_unknown_nor_zero() -> None:
