@@ -9,10 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sparktune.bench.corpus import Corpus
-from sparktune.cli._bench_arguments import BenchArguments, cells_of, workload_of
+from sparktune.cli._bench_arguments import BenchArguments, workload_of
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
-from sparktune.cli._service import ServiceChoice, find_service
+from sparktune.cli._service import choose
 from sparktune.flows.bench import run_bench
 from sparktune.flows.order import BenchOrder, open_bench
 from sparktune.flows.progress import Progress
@@ -21,7 +21,6 @@ from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
 from sparktune.model.result import RunResult
-from sparktune.model.workload import Workload
 
 
 def run_command(arguments: BenchArguments) -> None:
@@ -59,31 +58,26 @@ async def _measure_and_show(
 
 def _order(arguments: BenchArguments, store: Store, progress: Progress) -> BenchOrder:
     earlier = store.load_run(arguments.resume) if arguments.resume else None
-    service = find_service(arguments.url, arguments.service, earlier)
+    choice = choose(arguments, earlier, Path.cwd())
     key = read_api_key(
         os.environ,
         flag=arguments.api_key or None,
-        file=arguments.api_key_file or service.api_key_file,
-        variable=service.api_key_env,
+        file=arguments.api_key_file or choice.api_key_file,
+        variable=choice.api_key_env,
     )
     for warning in key.warnings:
         progress.say(f"warning: {warning}")
-    corpus = _corpus(arguments.corpus)
+    model = arguments.model or choice.model or ""
     return BenchOrder(
-        base_url=service.endpoint,
-        workload=_workload(arguments, service) if earlier is None else earlier.workload,
-        corpus=corpus,
+        base_url=choice.endpoint,
+        workload=earlier.workload if earlier else workload_of(arguments, choice.cells, choice.trials, model=model),
+        corpus=_corpus(arguments.corpus),
         secret=key.secret,
         wait_s=arguments.wait_s,
         earlier=earlier,
         argv=sys.argv,
         entropy=os.urandom(2),
     )
-
-
-def _workload(arguments: BenchArguments, service: ServiceChoice) -> Workload:
-    cells = cells_of(arguments)
-    return workload_of(arguments, cells, arguments.trials, model=arguments.model or service.model or "")
 
 
 def _corpus(path: Path | None) -> Corpus:

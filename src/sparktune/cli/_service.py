@@ -1,29 +1,64 @@
-"""Which server is meant: a URL, a service of ``sparktune.yaml``, or the server of an earlier run."""
+"""Which server and which cells are meant: from flags, from ``sparktune.yaml``, or from an earlier run."""
 
-__all__ = ["ServiceChoice", "find_service"]
+__all__ = ["Choice", "choose"]
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from sparktune.bench.cells import make_cells
+from sparktune.cli._bench_arguments import BenchArguments, cells_of
 from sparktune.errors import UsageError
+from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
+from sparktune.model.cell import Cell
 from sparktune.model.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ServiceChoice:
-    """Where to measure, and what the configuration knows about it."""
+class Choice:
+    """Where to measure and what; None where nothing was said."""
 
     endpoint: str
+    cells: tuple[Cell, ...]
+    trials: int
     model: str | None = None
     api_key_env: str | None = None
     api_key_file: Path | None = None
 
 
-def find_service(url: str, name: str, earlier: Run | None) -> ServiceChoice:
-    """Return the service. Raises UsageError when none is named."""
-    if url:
-        return ServiceChoice(endpoint=url)
-    if earlier is not None:
-        return ServiceChoice(endpoint=earlier.base_url)
-    message = "no server is named"
-    raise UsageError(message, hint="give its address: sparktune bench http://HOST:8000/v1")
+def choose(arguments: BenchArguments, earlier: Run | None, folder: Path) -> Choice:
+    """Return what is meant: a URL before a service, a service before the only one; a workload before the lists.
+
+    The configuration is read only where the flags leave something open. Raises UsageError when nothing names a server.
+    """
+    named = arguments.service or arguments.workload
+    config = _load(folder) if named or not (arguments.url or earlier) else None
+    cells, trials = _cells(arguments, config)
+    if arguments.url and not arguments.service:
+        return Choice(endpoint=arguments.url, cells=cells, trials=trials)
+    if config is None or (earlier is not None and not arguments.service):
+        return Choice(endpoint=earlier.base_url if earlier else "", cells=cells, trials=trials)
+    service = config.service(arguments.service or None)
+    return Choice(
+        endpoint=arguments.url or service.endpoint,
+        cells=cells,
+        trials=trials,
+        model=service.model,
+        api_key_env=service.api_key_env,
+        api_key_file=config.key_file(service),
+    )
+
+
+def _load(folder: Path) -> Config:
+    path = find_config(folder)
+    if path is None:
+        message = f"no server is named, and no {CONFIG_NAME} is in this folder or above it"
+        raise UsageError(message, hint="give the server's address: sparktune bench http://HOST:8000/v1")
+    return load_config(path)
+
+
+def _cells(arguments: BenchArguments, config: Config | None) -> tuple[tuple[Cell, ...], int]:
+    if not arguments.workload or config is None:
+        return cells_of(arguments), arguments.trials
+    workload = config.workload(arguments.workload)
+    cells = make_cells(workload.prompt_tokens, workload.output_tokens, workload.depth, workload.concurrency)
+    return cells, workload.trials or arguments.trials
