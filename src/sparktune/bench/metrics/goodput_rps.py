@@ -4,7 +4,8 @@ Formula: completed requests with TTFT, TPOT and E2E within their limits / (end o
     with the last output of the completed streams, or when a later one failed.
 Unit: requests/s
 Better: higher
-Undefined when: no objective is set, no request completed, or a limit cannot be judged for a completed stream.
+Undefined when: no objective is set, no request completed, or a limit cannot be judged for a completed stream that met
+    the others.
 Source: Zhong et al., "DistServe: Disaggregating Prefill and Decoding for Goodput-optimized Large Language Model
     Serving", OSDI 2024; vLLM ``bench serve --goodput``.
 """
@@ -33,15 +34,10 @@ def _compute(trial: Trial, slo: Slo) -> tuple[float, ...] | Unknown:
 
 def _meets(request: Request, *, slo: Slo) -> float | Unknown:
     limits = ((slo.ttft_s, ttft_s), (slo.tpot_s, tpot_s), (slo.e2e_s, e2e_s))
-    for limit, formula in limits:
-        if limit is None:
-            continue
-        value = formula(request)
-        if isinstance(value, Unknown):
-            return value
-        if value > limit:
-            return 0.0
-    return 1.0
+    judged = [(formula(request), limit) for limit, formula in limits if limit is not None]
+    if any(not isinstance(value, Unknown) and value > limit for value, limit in judged):
+        return 0.0
+    return next((value for value, _ in judged if isinstance(value, Unknown)), 1.0)
 
 
 def _end_ns(request: Request) -> Nanoseconds:

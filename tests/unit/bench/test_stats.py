@@ -1,0 +1,77 @@
+"""The statistics that metrics, checks and importers share."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sparktune.bench.stats import first_is_slow, jain_index, nearest_rank, relative_spread, sample_sd
+
+_POSITIVE = st.floats(min_value=1e-3, max_value=1e6)
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [((1, 1, 1), 1.0), ((1, 0, 0, 0), 0.25), ((1, 3), 0.8), ((0, 0), None)],
+)
+def test_jain_index(values: tuple[float, ...], expected: float | None) -> None:
+    assert jain_index(values) == expected
+
+
+@given(st.lists(_POSITIVE, min_size=1, max_size=20))
+def test_jain_index_is_between_one_nth_and_one(values: list[float]) -> None:
+    index = jain_index(values)
+
+    assert index is not None
+    assert 1 / len(values) - 1e-9 <= index <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [(0.5, 50), (0.9, 90), (0.99, 99), (0.991, 100), (1.0, 100), (0.0, 1)],
+)
+def test_nearest_rank_is_an_observed_value(share: float, expected: int) -> None:
+    assert nearest_rank(range(100, 0, -1), share) == expected
+
+
+def test_sample_sd_divides_by_one_less_than_n() -> None:
+    assert sample_sd([58.1, 70.9, 71.4]) == pytest.approx(7.5386, abs=1e-4)
+    assert sample_sd([1.0]) is None
+
+
+def test_relative_spread_is_the_largest_distance_from_the_mean() -> None:
+    assert relative_spread([90, 100, 110]) == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize(
+    ("values", "higher_is_faster", "expected"),
+    [
+        ((58.1, 70.9, 71.4), True, 71.15 / 58.1),
+        ((90.0, 100.0, 100.0), True, 100 / 90),
+        ((91.0, 100.0, 100.0), True, None),
+        ((110.0, 100.0, 100.0), True, None),
+        ((2.0, 1.0, 1.0), False, 2.0),
+        ((0.5, 1.0, 1.0), False, None),
+        ((50.0, 100.0, 60.0, 140.0), True, None),
+        ((50.0, 100.0), True, None),
+        ((0.0, 1.0, 1.0), True, None),
+        ((1.0, 0.0, 1.0), True, None),
+        ((), True, None),
+    ],
+    ids=[
+        "a first run that compiles",
+        "just beyond ten percent",
+        "within ten percent",
+        "a fast first",
+        "a slow first time",
+        "a fast first time",
+        "noise asks for a larger step",
+        "two values tell no trend",
+        "zero has no logarithm",
+        "zero among the others",
+        "nothing",
+    ],
+)
+def test_first_is_slow(values: tuple[float, ...], higher_is_faster: bool, expected: float | None) -> None:  # noqa: FBT001 - a column of the table
+    actual = first_is_slow(values, higher_is_faster=higher_is_faster)
+
+    assert actual == (None if expected is None else pytest.approx(expected, rel=1e-3))
