@@ -52,7 +52,7 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooSmall:
-    """No prompt is that short: ``smallest`` tokens are counted for a single word (a chat template costs tokens)."""
+    """No prompt is that short: ``smallest`` tokens are counted for one letter (a chat template costs tokens)."""
 
     target: Tokens
     smallest: Tokens
@@ -101,6 +101,8 @@ def fit(
     empty = yield from search.count(0, _NONCE_CHARS, "")
     if empty.tokens > target:
         base = yield from search.count(0, WORD_CHARS, "")
+        if base.tokens > target:  # a word of several tokens may still be cut
+            base = yield from search.count(0, 1, "")
         if base.tokens > target:
             return TooSmall(target=target, smallest=base.tokens)
     else:
