@@ -83,7 +83,9 @@ def test_a_pipe_is_written_directly(tmp_path: Path) -> None:
     read: list[str] = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
-    write_atomic(pipe, "through\n")
+    with pipe.open("w"):  # keeps the reader there: a check must not look like the end of the file
+        check_writable(pipe)
+        write_atomic(pipe, "through\n")
     reader.join()
 
     assert read == ["through\n"]

@@ -1,6 +1,7 @@
 """Packed integers and JSON records come back as they were."""
 
 import math
+from array import array
 
 import pytest
 from hypothesis import given
@@ -57,3 +58,15 @@ def test_other_records_are_refused(text: str) -> None:
 def test_a_lone_surrogate_becomes_its_escape() -> None:
     """SQLite text is UTF-8: an undecodable byte of an argument must not end a run."""
     assert plain_text("caf\udce9") == "caf\\udce9"
+
+
+def test_packed_integers_do_not_depend_on_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store can be copied; on a big-endian machine the words are swapped on the way in and out."""
+    values = [1, -2, 10**15]
+    swapped = array("q", values)
+    swapped.byteswap()
+    little = pack(values)
+    monkeypatch.setattr("sys.byteorder", "big")
+
+    assert pack(swapped) == little
+    assert list(unpack(little)) == list(swapped)
