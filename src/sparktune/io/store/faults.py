@@ -66,4 +66,5 @@ def row_faults(path: Path, run_id: str) -> Iterator[None]:
 
 def _explained(path: Path, known: tuple[str, str] | None, error: Exception) -> StoreError:
     what, hint = known or ("cannot be used", _OTHER)
-    return StoreError(f"the store {path} {what}: {error}", hint=hint)
+    told = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return StoreError(f"the store {path} {what}: {told}", hint=hint)
