@@ -11,6 +11,8 @@ TOOLS_VENV ?= .venv-tools
 export VENV
 # More arguments for pytest, for instance: make test PYTEST_ARGS="-k store -x"
 PYTEST_ARGS ?=
+# Arguments for benchmarks/client.py, for instance: make bench-client BENCH_ARGS=--quick
+BENCH_ARGS ?=
 # Packages without an effect on the world; their tests cover them whole
 PURE := bench engines model report units errors plugins
 COVERAGE_FLOOR ?= 95
@@ -70,7 +72,7 @@ dependencies:
 .PHONY: coverage
 coverage: # branches of the pure packages, by unit and case tests alone
 	@$(BOOTSTRAP) dev
-	$(BIN)/pytest -n auto -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
+	COVERAGE_FILE=$(VENV)/.coverage $(BIN)/pytest -n auto -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
 		--cov-fail-under=$(COVERAGE_FLOOR) tests/unit tests/cases
 
 .PHONY: docs-check
@@ -92,7 +94,7 @@ fmt: ## Format the code and repair what can be repaired by itself
 .PHONY: bench-client
 bench-client: ## Compare this client with llama-benchy against a server of known timings
 	@$(BOOTSTRAP) dev
-	$(BIN)/python benchmarks/client.py
+	$(BIN)/python benchmarks/client.py $(BENCH_ARGS)
 
 .PHONY: lock
 lock: ## Write requirements/*.lock again from pyproject.toml (needs the network)
