@@ -33,6 +33,21 @@ class Texts:
         return Texts(context, self.prompt.renewed(_words(nonce, _PROMPT)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is fitted: its name, its tokens, what chooses its text and its nonce, and a text of the same density."""
+
+    name: str
+    tokens: Tokens
+    text_key: str
+    nonce: str
+    near: Fitted | None
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return _words(self.nonce, self.name)
+
+
 class Fitter:
     """Fits texts of a corpus by a server's counts."""
 
@@ -50,43 +65,31 @@ class Fitter:
         """
         context = None
         if cell.depth:
-            context = await self._context(cell, text_key, nonce, near.context if near else None)
+            part = _Part(_CONTEXT, cell.depth, text_key, nonce, near.context if near else None)
+            context = await self._context(cell, part)
         count = partial(self._count, cell, context.text if context else "")
-        prompt = await self._drive(
-            cell.total_prompt_tokens, text_key, nonce, _PROMPT, near.prompt if near else None, count
-        )
-        if isinstance(prompt, TooSmall):
-            smallest = prompt.smallest - cell.depth
-            message = f"a prompt of {cell.prompt_tokens} tokens cannot be sent: the shortest has {smallest}"
-            raise UsageError(message, hint=f"ask for at least {smallest} prompt tokens; a chat template takes some")
-        return Texts(context, prompt)
+        part = _Part(_PROMPT, cell.prompt_tokens, text_key, nonce, near.prompt if near else None)
+        return Texts(context, await self._part(part, cell.depth, count))
 
-    async def _context(self, cell: Cell, text_key: str, nonce: str, near: Fitted | None) -> Fitted:
+    async def _context(self, cell: Cell, part: _Part) -> Fitted:
         """Fit the context so that it adds ``depth`` tokens to a short request; the template's share is the prompt's."""
 
         async def count(text: str) -> Tokens:
             return await self._count(cell, text, SHORT_PROMPT if self._api is Api.CHAT else "")
 
-        word = _words(nonce, _CONTEXT)[0]
-        without = await count(word) - 1
-        context = await self._drive(without + cell.depth, text_key, nonce, _CONTEXT, near, count)
-        if isinstance(context, TooSmall):  # a word of several tokens, and a context that is shorter
-            message = f"a context of {cell.depth} tokens cannot be sent: the shortest has {context.smallest - without}"
-            raise UsageError(message, hint="ask for more depth, or for none")
-        return context
+        return await self._part(part, await count(part.words[0]) - 1, count)
 
-    async def _drive(
-        self,
-        target: Tokens,
-        text_key: str,
-        nonce: str,
-        part: str,
-        near: Fitted | None,
-        count: Callable[[str], Awaitable[Tokens]],
-    ) -> Fitted | TooSmall:
-        window = partial(self._corpus.window, f"{text_key}/{part}")
-        density = near.chars_per_token if near else CHARS_PER_TOKEN
-        return await _answer(fit(target, _words(nonce, part), window, chars_per_token=density), count)
+    async def _part(self, part: _Part, beside: Tokens, count: Callable[[str], Awaitable[Tokens]]) -> Fitted:
+        """Fit one part; ``beside`` are the tokens of a count that are asked for in addition to the part's."""
+        window = partial(self._corpus.window, f"{part.text_key}/{part.name}")
+        density = part.near.chars_per_token if part.near else CHARS_PER_TOKEN
+        fitted = await _answer(fit(beside + part.tokens, part.words, window, chars_per_token=density), count)
+        if isinstance(fitted, TooSmall):
+            smallest = fitted.smallest - beside
+            message = f"a {part.name} of {part.tokens} tokens cannot be sent: the shortest has {smallest}"
+            hint = f"ask for at least {smallest} {part.name} tokens; a chat template takes some for itself"
+            raise UsageError(message, hint=hint)
+        return fitted
 
     async def _count(self, cell: Cell, context: str, prompt: str) -> Tokens:
         messages = conversation(self._api, context, prompt)

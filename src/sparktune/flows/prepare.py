@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from sparktune.bench.body import build_body
 from sparktune.bench.conversation import CONTEXT_REPLY_TOKENS, SHORT_PROMPT, conversation, prompt_digest
 from sparktune.bench.corpus import Corpus
+from sparktune.bench.prompts import Fitted
 from sparktune.errors import RequestRejected
 from sparktune.flows.counting import CountBy, TokenCounter, TokenServer
 from sparktune.flows.fitting import Fitter, Texts
@@ -86,7 +87,7 @@ class Preparation:
                 for stream, (one, nonce) in enumerate(zip(texts, nonces, strict=True))
             ),
             contexts=tuple(
-                self._loading(stream, one, counted=counted) for stream, one in enumerate(texts) if one.context
+                self._loading(stream, one.context, counted=counted) for stream, one in enumerate(texts) if one.context
             ),
             residual=max(abs(one.prompt.tokens - one.prompt.target) for one in texts),
             counted_by=by.value,
@@ -115,12 +116,8 @@ class Preparation:
             cold_key=None if cell.depth else hashlib.sha256(nonce.encode()).hexdigest(),
         )
 
-    def _loading(self, stream: int, texts: Texts, *, counted: bool) -> PreparedRequest:
+    def _loading(self, stream: int, context: Fitted, *, counted: bool) -> PreparedRequest:
         """Build the request that leaves the context of this stream in the server's prefix cache."""
-        context = texts.context
-        if context is None:
-            message = "a cell without depth has no context to load"
-            raise ValueError(message)
         return self._request(
             stream,
             conversation(self._options.api, context.text, SHORT_PROMPT if self._options.api is Api.CHAT else ""),

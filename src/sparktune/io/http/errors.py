@@ -49,7 +49,7 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
     if isinstance(error, TimeoutError):
         message = f"{where} did not answer within {format_seconds(waited_s)}"
         return ConnectFailed(message, hint="is the host up, does a firewall drop the port, is the server busy?")
-    if isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError):
+    if isinstance(error, aiohttp.ServerDisconnectedError | OSError):
         message = f"{where} closed the connection without an answer"
         return ConnectFailed(
             message, hint="look at the server's log; a server with TLS needs https:// instead of http://"

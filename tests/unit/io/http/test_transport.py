@@ -1,0 +1,56 @@
+"""Failures of the wire that no server here can be made to show."""
+
+import errno
+import os
+
+import aiohttp
+import pytest
+from aiohttp.client_reqrep import ConnectionKey
+
+from sparktune.engines import all_engines
+from sparktune.errors import ConnectFailed, NotOpenAI
+from sparktune.io.http.address import parse_address
+from sparktune.io.http.errors import transport_error
+from sparktune.io.http.server import Server
+
+_ADDRESS = parse_address("http://spark:8000/v1")
+_KEY = ConnectionKey("spark", 8000, is_ssl=False, ssl=True, proxy=None, proxy_auth=None, proxy_headers_hash=None)
+
+
+def _not_connected(code: int) -> aiohttp.ClientConnectorError:
+    return aiohttp.ClientConnectorError(_KEY, OSError(code, os.strerror(code)))
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message", "hint"),
+    [
+        (_not_connected(errno.EHOSTUNREACH), ConnectFailed, "no way to spark (No route to host)", "network"),
+        (_not_connected(errno.ENETUNREACH), ConnectFailed, "no way to spark (Network is unreachable)", "network"),
+        (
+            _not_connected(errno.ECONNRESET),
+            ConnectFailed,
+            "no connection to spark:8000: Connection reset",
+            "8000 (vLLM)",
+        ),
+        (
+            aiohttp.ClientConnectorError(_KEY, OSError(f"Multiple exceptions: [Errno {errno.ECONNREFUSED}] x")),
+            ConnectFailed,
+            "nobody listens at spark:8000",
+            "ss -ltn",
+        ),
+        (ConnectionResetError(errno.ECONNRESET, "reset"), ConnectFailed, "closed the connection", "server's log"),
+        (aiohttp.ClientPayloadError("cut"), NotOpenAI, "no complete HTTP answer: cut", "/v1"),
+        (TimeoutError(), ConnectFailed, "spark:8000 did not answer within 20.00 s", "firewall"),
+    ],
+)
+def test_transport_error(error: Exception, kind: type[Exception], message: str, hint: str) -> None:
+    told = transport_error(_ADDRESS, error, waited_s=20)
+
+    assert type(told) is kind
+    assert message in str(told)
+    assert hint in told.hint
+
+
+async def test_a_server_outside_its_context_is_a_fault_of_ours() -> None:
+    with pytest.raises(RuntimeError, match="outside its context"):
+        await Server("http://spark:8000").probe(all_engines())
