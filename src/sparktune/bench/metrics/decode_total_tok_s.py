@@ -17,10 +17,7 @@ from sparktune.units import seconds_between
 
 
 def _decode_total_tok_s(trial: Trial) -> float | Unknown:
-    rates = each(trial.completed, decode_tok_s)
     counts = each(trial.completed, _later_tokens)
-    if isinstance(rates, Unknown):
-        return rates
     if isinstance(counts, Unknown):
         return counts
     instants = [request.timeline.output_ns for request in trial.completed]
@@ -29,7 +26,8 @@ def _decode_total_tok_s(trial: Trial) -> float | Unknown:
 
 
 def _later_tokens(request: Request) -> float | Unknown:
-    return later_tokens(request.timeline)
+    rate = decode_tok_s(request)
+    return rate if isinstance(rate, Unknown) else later_tokens(request.timeline)
 
 
 METRIC = Metric(

@@ -68,10 +68,10 @@ def _kv_use(cell: CellEvidence) -> list[Ratio]:
 
 def _prefill_evidence(cell: CellEvidence) -> str:
     output, prefill = measured_median(cell, "output_tok_s"), measured_median(cell, "prefill_tok_s")
-    if not output or not prefill:
-        return ""
     # An answer may end early where its length is not fixed; what counts is what was written.
-    written = measured_median(cell, "output_tokens") or cell.cell.output_tokens
+    written = measured_median(cell, "output_tokens")
+    if not output or not prefill or not written:
+        return ""
     bound = prefill * written / cell.cell.prompt_tokens
     if abs(output / bound - 1) > _NEAR:
         return ""
