@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sparktune.bench.trial import decode_trial
 from sparktune.bench.warmup import Continue, WarmupPoint, next_step, point_of
-from sparktune.errors import ConnectFailed, Interrupted
+from sparktune.errors import ConnectFailed, EndpointError, Interrupted
 from sparktune.flows.prepare import Preparation
 from sparktune.flows.progress import Progress
 from sparktune.flows.tracker import Tracker
@@ -42,7 +42,7 @@ async def run_bench(tools: BenchTools, run: Run) -> None:
     """Measure what the store does not have yet of ``run``, which must be in it, and keep every wave there.
 
     The first Ctrl-C or SIGTERM ends the wave that is running and keeps its finished requests. Raises Interrupted
-    then, ConnectFailed when the server went away, StoreError when a wave cannot be kept. The state in the store says
+    then, an EndpointError when the server went away, StoreError when a wave cannot be kept. The state in the store says
     how it ended.
     """
     task = asyncio.current_task()
@@ -61,6 +61,10 @@ async def run_bench(tools: BenchTools, run: Run) -> None:
         state = RunState.INTERRUPTED
         message = f"run {run.id} was interrupted; every finished request is kept"
         raise Interrupted(message, hint=f"go on with: sparktune bench --resume {run.id}") from error
+    except EndpointError as error:
+        hint = f"once it answers again, go on with: sparktune bench --resume {run.id}"
+        message = f"{error}, in the middle of the run"
+        raise type(error)(message, hint=hint) from error
     finally:
         tools.progress.close()
         tools.store.set_state(run.id, state)
@@ -117,7 +121,7 @@ class _Session:
         tools = self._tools
         index = self._waves[cell, phase]
         self._waves[cell, phase] += 1
-        tools.spool.begin(self._run.id, cell, index, phase, started_wall_s=0.0)
+        tools.spool.begin(self._run.id, cell, index, phase)
         raw = await record_wave(
             tools.wave,
             cell,
@@ -138,8 +142,8 @@ class _Session:
     def _give_up(self, cell: Cell, trial: Trial) -> None:
         failure = trial.requests[0].timeline.failure
         if failure is not None and failure.type is FailureType.CONNECT:
-            message = f"the server went away while {cell.label} was measured: {failure.detail}"
-            raise ConnectFailed(message, hint=f"start it again, then: sparktune bench --resume {self._run.id}")
+            message = f"no connection for {cell.label}: {failure.detail}"
+            raise ConnectFailed(message)
         self._tools.progress.say(f"{cell.label}: no request succeeded, the rest of this cell is left out")
         self._tracker.skipped(cell)
 
