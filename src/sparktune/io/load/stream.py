@@ -127,7 +127,9 @@ class Stream:
         return True
 
     def finish(self, end: End, at_ns: Nanoseconds, detail: str = "") -> None:
-        """Say how it ended and let the connection go."""
+        """Say how it ended and let the connection go; what comes after the first end does not count."""
+        if self.end is not None:
+            return
         self.end = end
         self.end_ns = at_ns
         self.detail = detail
