@@ -72,12 +72,15 @@ class Fitter:
         return Texts(context, await self._part(part, cell.depth, count))
 
     async def _context(self, cell: Cell, part: _Part) -> Fitted:
-        """Fit the context so that it adds ``depth`` tokens to a short request; the template's share is the prompt's."""
+        """Fit the context so that the request that loads it has ``depth`` tokens, its chat template included.
+
+        So no more than ``depth`` tokens can come from the cache afterwards, whatever a template puts in front.
+        """
 
         async def count(text: str) -> Tokens:
             return await self._count(cell, text, SHORT_PROMPT if self._api is Api.CHAT else "")
 
-        return await self._part(part, await count(part.words[0]) - 1, count)
+        return await self._part(part, 0, count)
 
     async def _part(self, part: _Part, beside: Tokens, count: Callable[[str], Awaitable[Tokens]]) -> Fitted:
         """Fit one part; ``beside`` are the tokens of a count that are asked for in addition to the part's."""
