@@ -4,6 +4,7 @@ import ctypes
 import gc
 import os
 import struct
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -19,9 +20,9 @@ class _WaveFailedError(Exception):
     pass
 
 
-def _fail_inside(change: AbstractContextManager[None], look: Callable[[], int]) -> int:
+def _fail_inside(change: AbstractContextManager[None], look: Callable[[], float]) -> float:
     """Return what ``look`` saw inside the block of a wave that then fails."""
-    seen: list[int] = []
+    seen: list[float] = []
 
     def wave() -> None:
         with change:
@@ -36,6 +37,13 @@ def _fail_inside(change: AbstractContextManager[None], look: Callable[[], int]) 
 def test_collection_is_off_and_comes_back() -> None:
     assert _fail_inside(calm_interpreter(), gc.isenabled) == 0
     assert gc.isenabled()
+
+
+def test_lock_is_handed_on_sooner_and_as_before_afterwards() -> None:
+    usual_s = sys.getswitchinterval()
+
+    assert 0 < _fail_inside(calm_interpreter(), sys.getswitchinterval) < usual_s
+    assert sys.getswitchinterval() == usual_s
 
 
 def test_collection_that_was_off_stays_off() -> None:
