@@ -37,7 +37,7 @@ class TerminalProgress:
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def wave(self, view: WaveView) -> None:
         """Redraw the bar."""
@@ -75,4 +75,4 @@ class LineProgress(SilentProgress):
 
     def say(self, text: str) -> None:
         """Print a line."""
-        self._console.print(text, markup=False, highlight=False)
+        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
