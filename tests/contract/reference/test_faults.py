@@ -94,6 +94,25 @@ def test_client_that_leaves_is_logged(reference: ReferenceProcess) -> None:
     assert record.output_tokens < 8
 
 
+def test_client_that_leaves_the_queue_takes_no_slot(reference: ReferenceProcess) -> None:
+    """Its place goes to nobody: only a slot that is really free may start the next one."""
+    reference.configure(slots=1, ttft_ms=300)
+    connections = [http.client.HTTPConnection(reference.host, reference.port, timeout=20) for _ in range(3)]
+    for number, connection in enumerate(connections):
+        connection.request("POST", "/v1/chat/completions", json.dumps(_BODY), {"X-Request-Id": f"r{number}"})
+    ask(reference, "GET", "/health")  # answered in order: the three are known to the server by now
+    connections[1].close()
+    for connection in (connections[0], connections[2]):
+        assert connection.getresponse().read().endswith(b"[DONE]\n\n")
+        connection.close()
+    first, left, last = sorted(reference.drain_log(), key=lambda record: record.request_id)
+
+    assert [record.fault for record in (first, left, last)] == [Fault.NONE, Fault.CLIENT_LEFT, Fault.NONE]
+    assert left.end_ns < first.before_ns[0]
+    assert last.start_ns >= first.before_ns[-1]
+    assert left.tokens == ()
+
+
 @pytest.mark.parametrize(("html", "models"), [("stream", "application/json"), ("all", "text/html; charset=utf-8")])
 def test_web_page(reference: ReferenceProcess, html: str, models: str) -> None:
     reference.configure(html=html)

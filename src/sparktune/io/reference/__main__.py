@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import gc
 import os
+import resource
 import signal
 import socket
 import sys
@@ -63,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
 def _prepare(cpu: int | None) -> None:
     if cpu is not None:
         os.sched_setaffinity(0, {cpu})
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with contextlib.suppress(OSError):  # an older kernel: sleeps then end up to 50 us late, which the log shows
         Path("/proc/self/timerslack_ns").write_text("1", encoding="ascii")
     # A collection in the middle of a wave would make chunks late.

@@ -23,8 +23,14 @@ _OLDEST_NS = NS_PER_S  # a stamp further back than this is a step of the wall cl
 _WATCH_IN = select.EPOLLIN | select.EPOLLRDHUP
 
 
-class _Flushed(Protocol):
-    def unblocked(self, at_ns: Nanoseconds) -> None: ...
+class _Answer(Protocol):
+    """The answer that is being written on a connection."""
+
+    def unblocked(self, at_ns: Nanoseconds) -> None:
+        """Take note that what the socket did not take before is written."""
+
+    def abandon(self) -> None:
+        """End, since the client has left."""
 
 
 class Link:
@@ -42,7 +48,7 @@ class Link:
         self.arrived_ns: Nanoseconds | None = None
         self.received_ns = 0
         self.keep_alive = True
-        self.busy: _Flushed | None = None
+        self.busy: _Answer | None = None
         self.closed = False
         self._epoll = epoll
         self._send = sock.send

@@ -14,7 +14,6 @@ from time import monotonic_ns
 
 from sparktune.io.reference.knobs import Knobs
 from sparktune.io.reference.link import Link, stamp_arrivals
-from sparktune.io.reference.plan import Fault
 from sparktune.io.reference.routes import respond
 from sparktune.io.reference.state import State
 from sparktune.io.reference.stream import Stream
@@ -38,7 +37,6 @@ class Loop:
         self._epoll = select.epoll()
         self._state = State(knobs, self._schedule)
         self._links: dict[int, Link] = {}
-        self._streams: dict[Link, Stream] = {}
         self._heap: list[tuple[Nanoseconds, int, Stream]] = []
         self._sequence = 0
         self._ready: deque[tuple[Link, HttpRequest]] = deque()
@@ -101,12 +99,14 @@ class Loop:
         while True:
             try:
                 sock, _ = self._listener.accept()
-                link = Link(sock, self._epoll)
-            except BlockingIOError:
-                return
             except OSError:
-                continue  # the peer had gone before it was accepted
-            self._links[link.fd] = link
+                return  # nobody there, or too many open files: the others are served meanwhile
+            try:
+                link = Link(sock, self._epoll)
+            except OSError:
+                sock.close()  # the peer had gone before it was accepted
+            else:
+                self._links[link.fd] = link
 
     def _take(self, link: Link) -> None:
         if link.closed or link.busy is not None:
@@ -136,10 +136,6 @@ class Loop:
         self._take(link)
 
     def _schedule(self, stream: Stream) -> None:
-        self._streams[stream.link] = stream
-        self._push(stream)
-
-    def _push(self, stream: Stream) -> None:
         self._sequence += 1
         heapq.heappush(self._heap, (stream.due_ns, self._sequence, stream))
 
@@ -152,22 +148,20 @@ class Loop:
             due.append(heapq.heappop(heap)[2])
         for stream in due:
             if not stream.ended and stream.step():
-                self._push(stream)
+                self._schedule(stream)
             else:
                 self._clear(stream)
 
     def _clear(self, stream: Stream) -> None:
         # A stream that stalls on purpose has no next step and has not ended: it stays until its client leaves.
-        if stream.ended and self._streams.pop(stream.link, None) is not None:
+        if stream.ended:
             self._forget_closed(stream.link)
             self._take(stream.link)
 
     def _drop(self, link: Link) -> None:
-        stream = self._streams.pop(link, None)
         link.keep_alive = False
-        if stream is not None:
-            planned = stream.entry.fault
-            stream.end(Fault.CLIENT_LEFT if planned is Fault.NONE else None)
+        if link.busy is not None:
+            link.busy.abandon()
         link.close()
         self._forget_closed(link)
 

@@ -68,11 +68,10 @@ class State:
         reason = _REASONS.get(record.fault, "abort") or stream.writer.plan.finish_reason
         self.tally.ended(stream.writer.knobs, reason, record.tokens)
         self._running.discard(stream)
-        while self._waiting:
+        while self._waiting and len(self._running) < self._waiting[0][0].writer.knobs.slots:
             waiting, ahead = self._waiting.popleft()
             if not waiting.ended:
                 self._start(waiting, monotonic_ns(), ahead)
-                return
 
     def log(self, record: TruthRecord) -> None:
         """Keep the record until it is drained."""

@@ -41,7 +41,7 @@ class Stream:
         break_at = writer.plan.break_at if self._streaming else 0
         self._break_at = _NO_BREAK if writer.plan.fault is Fault.NONE else break_at
         self._lead = b""
-        link.busy = entry
+        link.busy = self
 
     def open(self, start_ns: Nanoseconds, *, ahead: int) -> None:
         """Write what comes at once and set the due instant of the first chunk."""
@@ -86,6 +86,14 @@ class Stream:
             link.send(self.writer.tail())
         self.end()
         return False
+
+    def unblocked(self, at_ns: Nanoseconds) -> None:
+        """Note when chunks that had to wait for the socket were written."""
+        self.entry.unblocked(at_ns)
+
+    def abandon(self) -> None:
+        """End because the client has left; a fault on purpose stays what it was."""
+        self.end(Fault.CLIENT_LEFT if self.entry.fault is Fault.NONE else None)
 
     def end(self, fault: Fault | None = None) -> None:
         """End the answer, for the given reason where it is not the planned one."""
