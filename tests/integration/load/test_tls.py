@@ -117,6 +117,17 @@ def _answer_in_plain(listener: socket.socket) -> None:
             pass
 
 
+def test_server_that_never_shakes_hands() -> None:
+    """A server that is stuck accepts connections (the kernel does) and then says nothing."""
+    with socket.create_server(("127.0.0.1", 0), backlog=16) as listener:
+        target = Target(host="127.0.0.1", port=listener.getsockname()[1], tls=True)
+        limits = Limits(connect_s=0.05, stall_s=30.0, timeout_s=60.0)
+        recordings = LoadClient(target, limits).run_wave([b"x"] * 5).recordings
+
+    assert [recording.end for recording in recordings] == [*[End.TLS] * 4, End.CONNECT]
+    assert {recording.detail for recording in recordings[:4]} == {"no answer within 50.0 ms"}
+
+
 def test_large_body_and_large_answer(certificates: Path, server_context: ssl.SSLContext) -> None:
     body, answer = os.urandom(600_000), os.urandom(400_000)
     steps = [read_body(), send(b"HTTP/1.1 200 OK\r\nContent-Length: 400000\r\n\r\n" + answer), hold()]

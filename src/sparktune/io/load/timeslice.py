@@ -18,8 +18,9 @@ from sparktune.units import Nanoseconds
 
 _SLICE_NS: Nanoseconds = 100_000
 _DEFAULT_SLICE_NS: Nanoseconds = 0
-# sched_setattr in the system call tables of Linux: its own on x86, the generic one elsewhere.
+# sched_setattr in the 64-bit system call tables of Linux: its own on x86, the generic one elsewhere.
 _SYSCALL_NUMBERS = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
+_POINTER_BYTES = 8
 _ATTR = struct.Struct("=IIQiIQQQ")  # sched_attr, first version: size, policy, flags, nice, priority, runtime, ...
 
 
@@ -36,7 +37,7 @@ def short_time_slice() -> Iterator[None]:
 
 def _ask(slice_ns: Nanoseconds) -> bool:
     number = _SYSCALL_NUMBERS.get(os.uname().machine)
-    if number is None:
+    if number is None or struct.calcsize("P") != _POINTER_BYTES:
         return False
     nice = os.getpriority(os.PRIO_PROCESS, 0)
     attributes = _ATTR.pack(_ATTR.size, os.SCHED_OTHER, 0, nice, 0, slice_ns, 0, 0)

@@ -45,7 +45,7 @@ class _Wire:
 
 def _stream(wire: _Wire, payload: bytes = b"") -> Stream:
     stream = Stream(index=0, payload=payload)
-    stream.attach(wire, wire.recvmsg, payload, kernel_stamps=True)  # type: ignore[arg-type]
+    stream.attach(wire, wire.recvmsg, payload, kernel_stamps=True)
     return stream
 
 
@@ -101,7 +101,7 @@ def test_reads_are_kept_with_their_instants() -> None:
 def test_read_without_a_stamp() -> None:
     stream = Stream(index=0, payload=b"")
     wire = _Wire([])
-    stream.attach(wire, lambda _size, _more: (b"abc", [], 0, None), b"", kernel_stamps=False)  # type: ignore[arg-type]
+    stream.attach(wire, lambda _size, _more: (b"abc", [], 0, None), b"", kernel_stamps=False)
     stream.read(1)
 
     assert stream.raw_stamps == NO_STAMP
