@@ -57,9 +57,16 @@ def _not_whole(recording: Recording, body: HttpBody, stream: Stream, *, events: 
             return _fail(FailureType.NOT_SSE, f"the answer is not HTTP: {one_line(recording.data)}", body)
         return _fail(FailureType.TRUNCATED, one_line(recording.detail) or "the connection ended before an answer", body)
     if not events and not _may_be_stream(body):
-        sent = body.headers.get("content-type", "") or "no content type"
-        return _fail(FailureType.NOT_SSE, f"{one_line(sent)} instead of an event stream: {_server_words(body)}", body)
+        return _fail(FailureType.NOT_SSE, _what_instead(body), body)
     return _fail(FailureType.TRUNCATED, _how_cut(recording, body, stream), body)
+
+
+def _what_instead(body: HttpBody) -> str:
+    encoding = one_line(body.headers.get("content-encoding", ""))
+    if encoding:
+        return f"a body encoded as {encoding}, which was not asked for, instead of a plain event stream"
+    sent = one_line(body.headers.get("content-type", "")) or "no content type"
+    return f"{sent} instead of an event stream: {_server_words(body)}"
 
 
 def _how_cut(recording: Recording, body: HttpBody, stream: Stream) -> str:
