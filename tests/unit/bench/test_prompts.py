@@ -118,3 +118,11 @@ def test_renewing_changes_the_nonce_and_neither_length_nor_text(target: int, key
 def test_too_small_says_what_is_possible() -> None:
     """A chat template of 30 tokens makes a prompt of 10 impossible; a wrong length must not be sent instead."""
     assert _drive(10, "key", _ENGLISH, lambda text: 30 + tokenizers.words(text)) == TooSmall(target=10, smallest=31)
+
+
+def test_a_server_that_always_counts_the_same_is_not_asked_for_ever() -> None:
+    fitted = _drive(60, "key", _ENGLISH, lambda _: 59)
+
+    assert isinstance(fitted, Fitted)
+    assert (fitted.target, fitted.tokens) == (60, 59)
+    assert fitted.steps <= 24
