@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from sparktune.bench.corpus import Corpus
-from sparktune.engines import all_engines
 from sparktune.errors import UsageError
 from sparktune.flows.bench import BenchTools
 from sparktune.flows.prepare import Preparation
@@ -54,7 +53,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
     """
     async with Server(order.base_url, order.secret) as server:
         progress.say(f"asking {server.base_url}")
-        engine, facts = await server.wait_ready(all_engines(), limit_s=order.wait_s)
+        engine, facts = await server.wait_ready(limit_s=order.wait_s)
         run = _earlier(order, facts) or _new(order, server, facts)
         options = run.workload.options
         preparation = Preparation(

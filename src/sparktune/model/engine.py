@@ -96,7 +96,8 @@ class Engine:
     server's root. ``detect`` returns facts when the answers are this engine's. ``body_extras(options, cold)`` gives
     the request fields by which this engine fixes the output length, avoids or keeps the prefix cache (``cold``),
     sets thinking and tells token counts per chunk; two values in it are placeholders that ``request_extras`` fills per
-    request: a ``cache_salt`` of ``""`` by the nonce, a ``min_tokens`` of 0 by the tokens asked for. ``text_fields`` are the delta keys that carry output text, ``visible_fields`` those that a user sees.
+    request: a ``cache_salt`` of ``""`` by the nonce, a ``min_tokens`` of 0 by the tokens asked for. ``text_fields``
+    are the delta keys that carry output text, ``visible_fields`` those that a user sees.
     ``fixes_length`` says whether ``body_extras`` can make the engine send exactly the tokens asked for.
     ``needs_done`` says whether a stream without ``[DONE]`` is cut off even when a finish reason was seen.
     ``counters`` and ``gauges`` read a parsed exposition of ``metrics_path`` (headers are for an identity).

@@ -6,7 +6,6 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from sparktune.engines import all_engines
 from sparktune.errors import RequestRejected, UsageError
 from sparktune.flows.prepare import Preparation
 from sparktune.io.corpus import python_corpus
@@ -37,7 +36,7 @@ async def _usage(server: Server, api: Api, request: PreparedRequest) -> Usage:
 
 
 async def _ready(server: Server) -> tuple[Engine, EngineFacts]:
-    return await server.wait_ready(all_engines(), limit_s=60)
+    return await server.wait_ready(limit_s=60)
 
 
 @pytest.mark.parametrize("cell", _CELLS, ids=lambda cell: cell.label)

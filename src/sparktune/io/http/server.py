@@ -4,12 +4,12 @@ __all__ = ["Server"]
 
 import asyncio
 import time
-from collections.abc import Sequence
 from types import TracebackType
 from typing import Final, Self
 
 from sparktune.bench.exposition import parse_exposition
-from sparktune.errors import ConnectFailed, EndpointError, NotOpenAI, NotReady
+from sparktune.engines import all_engines, detect
+from sparktune.errors import ConnectFailed, EndpointError, NotReady
 from sparktune.io.http.address import Address, parse_address
 from sparktune.io.http.client import Client
 from sparktune.io.http.errors import answer_error
@@ -64,29 +64,25 @@ class Server:
         """The address in the form that is recorded."""
         return self.address.base_url
 
-    async def probe(self, engines: Sequence[Engine]) -> tuple[Engine, EngineFacts]:
+    async def probe(self) -> tuple[Engine, EngineFacts]:
         """Ask every engine's routes at once and return the first engine, by rank, that knows the answers."""
-        paths = sorted({_HEALTH, _MODELS}.union(*(engine.probe_paths for engine in engines)))
+        paths = sorted({_HEALTH, _MODELS}.union(*(engine.probe_paths for engine in all_engines())))
         listed, *others = await asyncio.gather(
             self._client.get(_MODELS, timeout_s=_PROBE_S),
             *(self._try(path) for path in paths if path != _MODELS),
         )
         answers = dict(zip((path for path in paths if path != _MODELS), others, strict=True)) | {_MODELS: listed}
         self._refuse(answers[_HEALTH], listed)
-        for engine in sorted(engines, key=lambda engine: engine.rank):
-            facts = engine.detect(answers)
-            if facts is not None:
-                self._models = facts.models
-                return engine, facts
-        message = f"{self.address.authority} is no server that this tool knows"
-        raise NotOpenAI(message, hint="give the address of an OpenAI-compatible server")
+        engine, facts = detect(answers)
+        self._models = facts.models
+        return engine, facts
 
-    async def wait_ready(self, engines: Sequence[Engine], *, limit_s: Seconds) -> tuple[Engine, EngineFacts]:
+    async def wait_ready(self, *, limit_s: Seconds) -> tuple[Engine, EngineFacts]:
         """Probe until the server is ready, for at most ``limit_s`` seconds; then raise what stood in the way."""
         until = time.monotonic() + limit_s
         while True:
             try:
-                return await self.probe(engines)
+                return await self.probe()
             except (ConnectFailed, NotReady) as error:
                 if time.monotonic() + _RETRY_S > until:
                     waited = f", after waiting {format_duration(limit_s)}" if limit_s > 0 else ""

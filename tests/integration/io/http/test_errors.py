@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from tests.support.scripted import NOT_FOUND, Reply, json_reply, models, scripted
 
-from sparktune.engines import all_engines, by_name
+from sparktune.engines import by_name
 from sparktune.errors import (
     AuthRejected,
     ConnectFailed,
@@ -109,7 +109,7 @@ async def test_probe(reply: Reply, kind: type[EndpointError], message: str, hint
         routes = {"/v1/models": reply, "/health": json_reply({})}
     async with scripted(routes) as script, Server(script.url, Secret(_KEY)) as asked:
         with pytest.raises(kind) as caught:
-            await asked.probe(all_engines())
+            await asked.probe()
 
     assert type(caught.value) is kind
     _check(caught.value, message, hint)
@@ -118,20 +118,20 @@ async def test_probe(reply: Reply, kind: type[EndpointError], message: str, hint
 async def test_without_a_key_the_error_says_that_one_is_wanted() -> None:
     async with scripted({"/v1/models": json_reply({}, 401)}) as script, Server(script.url) as asked:
         with pytest.raises(AuthRejected, match=r"wants an API key \(401\)"):
-            await asked.probe(all_engines())
+            await asked.probe()
 
 
 async def test_a_server_that_lists_models_but_is_not_healthy_is_not_ready() -> None:
     """SGLang lists its model while it still warms up."""
     async with scripted({"/v1/models": models("m"), "/health": _LOADING}) as script, Server(script.url) as asked:
         with pytest.raises(NotReady, match="Loading model"):
-            await asked.probe(all_engines())
+            await asked.probe()
 
 
 async def test_nobody_listens(dead_port: int) -> None:
     async with Server(f"localhost:{dead_port}") as asked:
         with pytest.raises(ConnectFailed) as caught:
-            await asked.probe(all_engines())
+            await asked.probe()
 
     _check(caught.value, f"nobody listens at localhost:{dead_port} (connection refused)", "ss -ltn")
 
@@ -139,7 +139,7 @@ async def test_nobody_listens(dead_port: int) -> None:
 async def test_the_name_is_not_known() -> None:
     async with Server("http://no-such-host.invalid:8000") as asked:
         with pytest.raises(ConnectFailed) as caught:
-            await asked.probe(all_engines())
+            await asked.probe()
 
     _check(caught.value, "the host name no-such-host.invalid is not known", "getent hosts no-such-host.invalid")
 
@@ -147,7 +147,7 @@ async def test_the_name_is_not_known() -> None:
 async def test_tls_to_a_server_without() -> None:
     async with scripted({}) as script, Server(script.url.replace("http", "https")) as asked:
         with pytest.raises(ConnectFailed) as caught:
-            await asked.probe(all_engines())
+            await asked.probe()
 
     _check(caught.value, "no TLS connection", "http:// instead of https://")
 
@@ -194,7 +194,7 @@ async def test_counting_request(reply: Reply, kind: type[EndpointError], message
     """The cell that could not be sent is named, since a run has many."""
     routes = {"/v1/models": models("m"), "/v1/chat/completions": reply}
     async with scripted(routes) as script, Server(script.url, Secret(_KEY)) as asked:
-        await asked.probe(all_engines())
+        await asked.probe()
         with pytest.raises(kind) as caught:
             await asked.usage_of(Api.CHAT, b"{}", doing="pp3000 tg8 c1")
 

@@ -5,7 +5,7 @@ import time
 import pytest
 from tests.support.scripted import NOT_FOUND, Reply, json_reply, models, scripted
 
-from sparktune.engines import all_engines, by_name
+from sparktune.engines import by_name
 from sparktune.errors import ConnectFailed, NotReady, UnknownModel, UsageError
 from sparktune.io.http import server as module
 from sparktune.io.http.models import choose_model
@@ -39,7 +39,7 @@ async def test_probe_tells_engine_and_facts_and_sends_the_key() -> None:
         "/metrics": _metrics(0),
     }
     async with scripted(routes) as script, Server(script.url, Secret("k-1")) as server:
-        engine, facts = await server.probe(all_engines())
+        engine, facts = await server.probe()
 
     assert engine is _VLLM
     assert (facts.version, facts.models, facts.max_model_len, facts.has_metrics) == ("0.33.0", ("m",), 4096, True)
@@ -49,7 +49,7 @@ async def test_probe_tells_engine_and_facts_and_sends_the_key() -> None:
 
 async def test_a_server_without_a_model_list_may_still_be_measured() -> None:
     async with scripted({}) as script, Server(script.url) as server:
-        engine, facts = await server.probe(all_engines())
+        engine, facts = await server.probe()
 
     assert engine.name == "generic"
     assert facts.models == ()
@@ -60,13 +60,13 @@ async def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.Monkey
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     async with scripted({"/v1/models": models("m")}) as script, Server(script.url) as server:
-        assert (await server.probe(all_engines()))[1].models == ("m",)
+        assert (await server.probe())[1].models == ("m",)
 
 
 async def test_wait_until_the_model_is_loaded() -> None:
     routes = {"/v1/models": [_LOADING, _LOADING, models("m")]}
     async with scripted(routes) as script, Server(script.url) as server:
-        _, facts = await server.wait_ready(all_engines(), limit_s=60)
+        _, facts = await server.wait_ready(limit_s=60)
 
     assert facts.models == ("m",)
 
@@ -74,9 +74,9 @@ async def test_wait_until_the_model_is_loaded() -> None:
 async def test_waiting_ends_with_what_stood_in_the_way() -> None:
     async with scripted({"/v1/models": _LOADING}) as script, Server(script.url) as server:
         with pytest.raises(NotReady, match=r"Loading model\), after waiting 0 s"):
-            await server.wait_ready(all_engines(), limit_s=0.05)
+            await server.wait_ready(limit_s=0.05)
         with pytest.raises(NotReady, match=r"Loading model\)$"):
-            await server.wait_ready(all_engines(), limit_s=0)
+            await server.wait_ready(limit_s=0)
 
 
 async def test_a_server_that_is_not_started_yet_is_waited_for() -> None:
@@ -85,7 +85,7 @@ async def test_a_server_that_is_not_started_yet_is_waited_for() -> None:
     started = time.monotonic()
     async with Server(url) as server:
         with pytest.raises(ConnectFailed, match="nobody listens"):
-            await server.wait_ready(all_engines(), limit_s=0.1)
+            await server.wait_ready(limit_s=0.1)
     assert time.monotonic() - started >= 0.08
 
 

@@ -7,7 +7,6 @@ import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
 
-from sparktune.engines import all_engines
 from sparktune.errors import ConnectFailed, NotOpenAI
 from sparktune.io.http.address import parse_address
 from sparktune.io.http.errors import transport_error
@@ -53,4 +52,4 @@ def test_transport_error(error: Exception, kind: type[Exception], message: str, 
 
 async def test_a_server_outside_its_context_is_a_fault_of_ours() -> None:
     with pytest.raises(RuntimeError, match="outside its context"):
-        await Server("http://spark:8000").probe(all_engines())
+        await Server("http://spark:8000").probe()
