@@ -39,8 +39,10 @@ class Corpus:
         digest = hashlib.sha256(key.encode()).digest()
         place = int.from_bytes(digest[:8]) % len(self.text)
         around = self.text[place : place + _LONGEST_WORD]
+        # Inside the last word of the text the next one is the first: the text goes on with its beginning.
+        otherwise = 0 if place + _LONGEST_WORD >= len(self.text) else place
         border = next((index for index, char in enumerate(around) if char.isspace()), None)
         if border is None:
-            return place
+            return otherwise
         word = next((index for index in range(border, len(around)) if not around[index].isspace()), None)
-        return place if word is None else place + word
+        return otherwise if word is None else place + word
