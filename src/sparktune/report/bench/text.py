@@ -79,16 +79,23 @@ def _parts(result: RunResult, table: Table | None) -> Iterator[RenderableType]:
 
 
 def _findings(found: Sequence[Finding]) -> Iterator[RenderableType]:
-    if not found:
-        return
-    yield Text("\nchecks", style="bold")
-    for finding in found:
+    problems = [finding for finding in found if finding.status is not Status.UNKNOWN]
+    if problems:
+        yield Text("\nchecks", style="bold")
+    for finding in problems:
         head = Text(f"{finding.ids} {finding.status.value}", style=_STYLES[finding.status])
         yield Padding(head.append(f" in {finding.where}", style="default"), _INDENT)
         for line in finding.lines:
             yield Padding(Text(line), _DEEPER)
         if finding.hint:
             yield Padding(Text(f"hint: {finding.hint}"), _DEEPER)
+    yield from _section("not judged (unknown)", [_unjudged(finding) for finding in found if finding not in problems])
+
+
+def _unjudged(finding: Finding) -> str:
+    more = f" ({'; '.join(finding.lines[1:])})" if finding.lines[1:] else ""
+    hint = f" - {finding.hint}" if finding.hint else ""
+    return f"{finding.ids} in {finding.where}: {finding.lines[0]}{more}{hint}"
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[RenderableType]:

@@ -268,7 +268,7 @@ def test_checks_that_say_the_same_are_told_together() -> None:
     checks = tuple(make_check(name, Status.UNKNOWN, "no wave finished") for name in ("V01", "V02", "V04"))
     text = write_text(make_result(cells=(make_cell_result(checks=checks),)))
 
-    assert "V01, V02, V04 unknown in pp512 tg128 c1" in text
+    assert "V01, V02, V04 in pp512 tg128 c1: no wave finished" in text
     assert text.count("no wave finished") == 1
 
 
