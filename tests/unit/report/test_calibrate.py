@@ -75,6 +75,12 @@ def test_knee_is_explained(limit: Limit, held_per_s: float | None, said: str) ->
     assert "as a share of the TTFT (200.0 ms)" in text
 
 
+def test_a_search_that_was_never_made_is_not_shown() -> None:
+    found = _calibration(Limit.NONE, None)
+
+    assert "chunks/s held" not in calibration_text(replace(found, knee=replace(found.knee, steps=())))
+
+
 def test_unknown_is_never_zero() -> None:
     text = calibration_text(_calibration(Limit.CLIENT, None, _NOTHING))
     record = json.loads(calibration_json(_calibration(Limit.CLIENT, None, _NOTHING)))

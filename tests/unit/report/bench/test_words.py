@@ -54,6 +54,12 @@ def test_a_number_that_no_file_can_hold_is_null_with_a_why() -> None:
     assert "Infinity" not in render(make_result(cells=(make_cell_result(metrics=(metric,)),)), Form.JSON)
 
 
+def test_a_metric_with_all_its_numbers_has_no_why() -> None:
+    metric = replace(make_metric("ttft_s", (1.0,), values_per_trial=500), p90=1.0, p99=1.0)
+
+    assert why_unknown(metric) == ""
+
+
 def test_draft_positions_are_listed() -> None:
     """The curve over positions is what such a metric is read by, and it has no percentiles."""
     metric = replace(make_metric("acceptance_per_position", (0.6,)), by_position=(0.9, 0.6, 0.3))
