@@ -79,6 +79,11 @@ def test_a_failed_wave_is_sent_but_agrees_with_nothing() -> None:
     )
 
 
+def test_a_rate_of_zero_agrees_with_nothing() -> None:
+    """A relative distance from a mean of 0 is no number."""
+    assert isinstance(next_step(_AUTO, _points(1.0, 1.0, 1.0, rate=0.0), elapsed_s=1.0), Continue)
+
+
 def test_off_says_so() -> None:
     assert next_step(WarmupPlan(waves=0), [], elapsed_s=0.0) == WarmupOutcome(
         waves=0, steady=None, why="no warm-up was asked for"

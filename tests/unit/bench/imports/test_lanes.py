@@ -59,6 +59,15 @@ def test_lanes_are_compared() -> None:
     assert found.serialized is True
 
 
+def test_the_gap_is_the_largest() -> None:
+    (case,) = _read({"a": _case(_lane(4.0), _lane(1.0), _lane(2.0))})
+
+    found = fairness(case)
+
+    assert found is not None
+    assert found.ttft_gap_s == 2.0
+
+
 @pytest.mark.parametrize(
     ("waits", "serialized"),
     [((1, 2, 3), True), ((3, 1, 2), True), ((1, 1, 1), False), ((1, 2, 4), False), ((5, 6, 7), False), ((1, 2), None)],
