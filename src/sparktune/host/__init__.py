@@ -1,0 +1,1 @@
+"""Observing a machine: facts from what it says, findings about them. Pure."""

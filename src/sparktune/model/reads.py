@@ -1,0 +1,89 @@
+"""What a node is asked to read, and what it answered; the same for a live node and for a captured tree."""
+
+__all__ = ["CommandOutput", "Read", "ReadCommand", "ReadFile", "ReadFiles", "ReadLinks", "ReadNames", "Readings"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sparktune.model.observed import Observed, absent
+from sparktune.units import Bytes, Seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFile:
+    """One file as text, at most ``most_bytes`` of it."""
+
+    path: str
+    most_bytes: Bytes = 262_144
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadFiles:
+    """Every file that a shell pattern matches.
+
+    ``lines`` keeps only lines that start with one of these (all lines when empty): ``/proc/*/status`` has sixty lines,
+    of which two matter.
+    """
+
+    pattern: str
+    lines: tuple[str, ...] = ()
+    most_files: int = 20_000
+    most_bytes: Bytes = 65_536
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadLinks:
+    """The targets of every symbolic link that a shell pattern matches, as the link says them."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadNames:
+    """The names of all files, folders and links that a shell pattern matches."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadCommand:
+    """The output of a read-only command; the node runs only those that its allow-list names."""
+
+    argv: tuple[str, ...]
+    limit_s: Seconds = 10.0
+    most_bytes: Bytes = 1_048_576
+
+
+Read = ReadFile | ReadFiles | ReadLinks | ReadNames | ReadCommand
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommandOutput:
+    """What a command wrote, and its exit code."""
+
+    stdout: str
+    stderr: str
+    code: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """All answers of one node. What was not asked for is ABSENT, like what does not exist."""
+
+    files: Mapping[str, Observed[str]] = field(default_factory=dict)
+    matches: Mapping[str, Mapping[str, Observed[str]]] = field(default_factory=dict)
+    links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    commands: Mapping[tuple[str, ...], Observed[CommandOutput]] = field(default_factory=dict)
+
+    def file(self, path: str) -> Observed[str]:
+        """Return the text of a file that was asked for by its path."""
+        return self.files.get(path, absent())
+
+    def matching(self, pattern: str) -> Mapping[str, Observed[str]]:
+        """Return the files of a pattern, by path."""
+        return self.matches.get(pattern, {})
+
+    def command(self, *argv: str) -> Observed[CommandOutput]:
+        """Return the output of a command."""
+        return self.commands.get(argv, absent())
