@@ -2,14 +2,17 @@
 
 Looks at: the implied prefill rate of each wave, prompt tokens / (last first-output - first send); without depth all
     prompt tokens count, whatever the server says about its cache; with depth those that were not cached.
-Warns when: the rate exceeds 1.5 times that of earlier runs alone, and the server itself says that the prompts were
-    not cached: then the server became faster.
-Invalid when: the rate of a wave exceeds 1.5 times the median rate of the run's other cells with 2048 prompt tokens or
-    more and no depth, or 1.5 times what earlier runs of this endpoint and model reached.
-Unknown when: there is neither another such cell nor an earlier run; or prompt tokens, first outputs or (with depth)
-    cached tokens are not known.
-Source: the time for a long prompt grows at least linearly with it (attention makes it grow faster), so the rate of a
-    longer prompt is no higher; published "speed-ups" of 2 to 26 times turned out to be prefix cache hits.
+Warns when: the rate exceeds 1.5 times that of earlier runs, and the server itself says that the prompts were not
+    cached: then the server became faster.
+Invalid when: the rate of a wave exceeds 1.5 times the median rate of the run's other cells without depth whose prompts
+    are no longer than this one's, and have 2048 tokens at least; or, where there is no such cell, 1.5 times what
+    earlier runs of this endpoint and model reached.
+Unknown when: the prompt has fewer than 2048 tokens (overhead and attention make rates of short prompts incomparable);
+    there is neither such a cell nor an earlier run; or prompt tokens, first outputs or (with depth) cached tokens are
+    not known.
+Source: the time for a prompt grows at least linearly with it, and attention makes it grow faster, so that a longer
+    prompt is not read at a higher rate than a shorter one (the reverse is normal: a small model read 128 tokens at
+    twice the rate of 2048). Published "speed-ups" of 2 to 26 times turned out to be prefix cache hits.
 """
 
 __all__ = ["CHECK"]
@@ -29,26 +32,29 @@ _HINT = "clear the server's prefix cache or restart it; if the server really bec
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
+    if cell.cell.total_prompt_tokens < FEWEST_PROMPT_TOKENS:
+        told = f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on, this cell has {cell.cell.total_prompt_tokens}"
+        return [Finding(status=Status.UNKNOWN, evidence=told)]
     others = _rates_of_others(cell, run)
-    if not others and run.cold_reference_tok_s is None:
-        evidence = f"no other cell with {FEWEST_PROMPT_TOKENS} prompt tokens and no earlier run to compare with"
-        hint = f"measure another cell with at least {FEWEST_PROMPT_TOKENS} prompt tokens in the same run"
-        return [Finding(status=Status.UNKNOWN, evidence=evidence, hint=hint)]
-    findings = []
     if others:
         source = f"the median of {plural(len(others), 'other cell')}"
         reference = median(others)
-        findings.append(over_trials(cell, lambda trial: _compare(trial, reference, source, Status.INVALID)))
+        return [over_trials(cell, lambda trial: _compare(trial, reference, source, Status.INVALID))]
     earlier = run.cold_reference_tok_s
     if earlier is not None:
-        findings.append(over_trials(cell, lambda trial: _compare(trial, earlier, "earlier runs", _if_earlier(trial))))
-    return findings
+        return [over_trials(cell, lambda trial: _compare(trial, earlier, "earlier runs", _if_earlier(trial)))]
+    evidence = (
+        f"no other cell with {FEWEST_PROMPT_TOKENS} to {cell.cell.total_prompt_tokens} prompt tokens, no earlier run"
+    )
+    hint = f"measure a cell with {FEWEST_PROMPT_TOKENS} prompt tokens and no depth in the same run"
+    return [Finding(status=Status.UNKNOWN, evidence=evidence, hint=hint)]
 
 
 def _rates_of_others(cell: CellEvidence, run: RunEvidence) -> tuple[TokensPerSecond, ...]:
     rates = []
     for other in run.cells:
-        if other.cell == cell.cell or other.cell.depth or other.cell.prompt_tokens < FEWEST_PROMPT_TOKENS:
+        comparable = FEWEST_PROMPT_TOKENS <= other.cell.prompt_tokens <= cell.cell.total_prompt_tokens
+        if other.cell == cell.cell or other.cell.depth or not comparable:
             continue
         # A reference must be honest, so cached tokens are left out where they are known.
         known = [rate for trial in other.trials if (rate := _rate(trial, without_cached=True)) is not None]
