@@ -1,5 +1,6 @@
 """Prompts have exactly the asked length whatever the tokenizer, and start with what makes them unique."""
 
+import math
 from collections.abc import Callable
 
 import pytest
@@ -126,3 +127,12 @@ def test_a_server_that_always_counts_the_same_is_not_asked_for_ever() -> None:
     assert isinstance(fitted, Fitted)
     assert (fitted.target, fitted.tokens) == (60, 59)
     assert fitted.steps <= 24
+
+
+def test_a_count_that_grows_ever_more_slowly_is_approached_from_below() -> None:
+    """The search for the cut gives up after a few steps; what it has is then padded, and the truth is told."""
+    fitted = _drive(900, "run", _ENGLISH, lambda text: int(60 * math.log2(1 + len(text))))
+
+    assert isinstance(fitted, Fitted)
+    assert fitted.tokens <= 900
+    assert fitted.tokens == int(60 * math.log2(1 + len(fitted.text)))
