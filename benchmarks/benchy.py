@@ -8,6 +8,7 @@ __all__ = ["BenchyError", "BenchyRun", "prepare", "run"]
 
 import json
 import os
+import resource
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -71,9 +72,9 @@ def run(base_url: str, model: str, *, concurrency: int, prompt_tokens: int, outp
     argv += ["--tokenizer", str(_TOKENIZER), "--pp", str(prompt_tokens), "--tg", str(output_tokens)]
     argv += ["--runs", str(runs), "--concurrency", str(concurrency), "--latency-mode", "none", "--skip-coherence"]
     argv += ["--no-adapt-prompt", "--save-result", str(result), "--format", "json"]
-    before = _children_cpu_s()
+    before_s = _children_cpu_s()
     _call(argv)
-    cpu_s = _children_cpu_s() - before
+    cpu_s = _children_cpu_s() - before_s
     try:
         (row,) = json.loads(result.read_text())["benchmarks"]
         return BenchyRun(
@@ -103,5 +104,5 @@ def _call(argv: list[str]) -> None:
 
 
 def _children_cpu_s() -> float:
-    times = os.times()
-    return times.children_user + times.children_system
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime

@@ -15,14 +15,18 @@ from sparktune.model.calibration import LoadResult, Spread
 from sparktune.units import format_seconds
 
 HEAD = (
-    ("", "", "", "stamp", "error", "", "TTFT", "error", "", "rate", "error", "CPU s/1k tok", ""),
-    ("machine", "client", "c", "median", "p99", "max", "mean", "p99", "max", "mean", "max", "run", "+ decode"),
+    ("", "", "", "stamp", "error", "", "TTFT", "error", "", "rate", "error", "CPU", "s per 1k tokens"),
+    ("machine", "client", "c", "median", "p99", "max", "mean", "p99", "max", "mean", "max", "slope", "all"),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """Errors are sizes. ``decode_cpu`` is None for a client that decodes while it runs: it is in ``run_cpu``."""
+    """Errors are sizes; CPU seconds are per 1,000 tokens and include decoding.
+
+    ``slope_cpu`` is the difference of long and short answers, what a token costs; ``all_cpu`` everything for the long
+    answers, with opening connections and starting waves (None for a client whose start-up is in it).
+    """
 
     machine: str
     client: str
@@ -30,18 +34,14 @@ class Row:
     stamp_s: Spread | None
     ttft_s: Spread | None
     rate: Spread | None
-    run_cpu: float
-    decode_cpu: float | None
+    slope_cpu: float
+    all_cpu: float | None
     failed: int
 
-    @property
-    def cpu(self) -> float:
-        """All CPU seconds per 1,000 tokens."""
-        return self.run_cpu + (self.decode_cpu or 0.0)
 
-
-def our_row(machine: str, result: LoadResult) -> Row:
-    """Return the row of this project's client."""
+def our_row(machine: str, short: LoadResult, result: LoadResult) -> Row:
+    """Return the row of this project's client; ``short`` is the same load with short answers."""
+    all_s, tokens = _cpu_s(result), result.accuracy.tokens
     return Row(
         machine=machine,
         client="sparktune",
@@ -49,13 +49,18 @@ def our_row(machine: str, result: LoadResult) -> Row:
         stamp_s=result.accuracy.stamp_s,
         ttft_s=result.accuracy.ttft_s,
         rate=result.accuracy.rate,
-        run_cpu=result.wave_cpu_s_per_1k or 0.0,
-        decode_cpu=result.decode_cpu_s_per_1k or 0.0,
+        slope_cpu=(all_s - _cpu_s(short)) / (tokens - short.accuracy.tokens) * 1000,
+        all_cpu=all_s / tokens * 1000,
         failed=result.accuracy.failed,
     )
 
 
-def benchy_row(machine: str, concurrency: int, run: BenchyRun, log: Sequence[TruthRecord], cpu_s_per_1k: float) -> Row:
+def _cpu_s(result: LoadResult) -> float:
+    per_1k = (result.wave_cpu_s_per_1k or 0.0) + (result.decode_cpu_s_per_1k or 0.0)
+    return per_1k * result.accuracy.tokens / 1000
+
+
+def benchy_row(machine: str, concurrency: int, run: BenchyRun, log: Sequence[TruthRecord], slope_cpu: float) -> Row:
     """Return the row of llama-benchy.
 
     Its result has no request ids: the n-th value of a wave is taken to be the n-th request of that wave to arrive. The
@@ -72,8 +77,8 @@ def benchy_row(machine: str, concurrency: int, run: BenchyRun, log: Sequence[Tru
         stamp_s=None,
         ttft_s=spread(ttft),
         rate=spread([error for error in rate if error is not None]),
-        run_cpu=cpu_s_per_1k,
-        decode_cpu=None,
+        slope_cpu=slope_cpu,
+        all_cpu=None,
         failed=sum(record.fault is not Fault.NONE for record in log),
     )
 
@@ -93,14 +98,14 @@ def row_cells(row: Row) -> tuple[str, ...]:
         _seconds(ttft.maximum if ttft else None),
         _percent(rate.mean if rate else None),
         _percent(rate.maximum if rate else None),
-        f"{row.run_cpu:.4f}",
-        f"{row.cpu:.4f}",
+        f"{row.slope_cpu:.4f}",
+        "-" if row.all_cpu is None else f"{row.all_cpu:.4f}",
     )
 
 
 def row_record(row: Row) -> dict[str, object]:
     """Return a row for JSON."""
-    return {**asdict(row), "cpu_s_per_1k_tokens": row.cpu}
+    return asdict(row)
 
 
 def _seconds(value: float | None) -> str:

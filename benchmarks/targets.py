@@ -69,12 +69,13 @@ def _cost(machine: str, ours: Sequence[Row], theirs: Sequence[Row]) -> Iterator[
         other = next((each for each in theirs if each.concurrency == row.concurrency), None)
         if row.concurrency < _CPU_STREAMS:
             continue
-        share = None if other is None else row.cpu / other.cpu
-        yield Verdict(
-            target=f"{machine}: CPU per token at most half of llama-benchy's, c={row.concurrency}",
-            measured="-" if share is None else f"{share:.2f} of it, decoding included",
-            held=None if share is None else share <= _CPU_SHARE,
-        )
+        target = f"{machine}: CPU per token at most half of llama-benchy's, c={row.concurrency}"
+        if other is None or other.slope_cpu <= 0 or row.all_cpu is None:
+            yield Verdict(target=target, measured="-", held=None)
+            continue
+        share, with_all = row.slope_cpu / other.slope_cpu, row.all_cpu / other.slope_cpu
+        measured = f"{share:.2f} of it, {with_all:.2f} with connections and starts of waves"
+        yield Verdict(target=target, measured=measured, held=share <= _CPU_SHARE)
 
 
 def _fast(fast: LoadResult) -> Verdict:
