@@ -47,9 +47,14 @@ class ReadNames:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCommand:
-    """The output of a read-only command; the node runs only those that its allow-list names."""
+    """The output of a read-only command; the node runs only those that its allow-list names.
+
+    ``arguments_from`` is a second command of that list: the words that it prints are added as arguments. When it
+    prints none nothing runs, and the output is empty. The answer is found under ``argv``.
+    """
 
     argv: tuple[str, ...]
+    arguments_from: tuple[str, ...] = ()
     limit_s: Seconds = 10.0
     most_bytes: Bytes = 1_048_576
 
