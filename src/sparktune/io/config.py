@@ -1,6 +1,6 @@
-"""``sparktune.yaml``: services and workloads by name, found upward from a folder; everything also works without it."""
+"""``sparktune.yaml``: nodes, services and workloads, found upward from a folder; everything also works without it."""
 
-__all__ = ["CONFIG_NAME", "Config", "ServiceConfig", "WorkloadConfig", "find_config", "load_config"]
+__all__ = ["CONFIG_NAME", "Config", "NodeConfig", "ServiceConfig", "WorkloadConfig", "find_config", "load_config"]
 
 import re
 from collections.abc import Mapping
@@ -22,9 +22,17 @@ _SomeOrNone = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], msgspec.
 _EXAMPLES: Final = {
     "services": "write it like {spark: {endpoint: http://localhost:8000/v1, api_key_env: MY_KEY}}",
     "workloads": "write it like {short: {prompt_tokens: [512, 2048], output_tokens: 128, concurrency: [1, 4]}}",
+    "nodes": "write it like [spark1, {name: spark2, host: me@10.0.0.2}]",
 }
 _AT: Final = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _STEP: Final = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
+
+
+class NodeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A node: what it is called here, and what ssh calls it (the same unless ``host`` says otherwise)."""
+
+    name: Annotated[str, msgspec.Meta(min_length=1)]
+    host: Annotated[str, msgspec.Meta(min_length=1)] | None = None
 
 
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,6 +62,7 @@ class Config:
     """A file that was read; ``path`` says which."""
 
     path: Path
+    nodes: tuple[NodeConfig, ...] = ()
     services: Mapping[str, ServiceConfig] = field(default_factory=dict)
     workloads: Mapping[str, WorkloadConfig] = field(default_factory=dict)
     default_service: str | None = None
@@ -95,7 +104,7 @@ def load_config(path: Path) -> Config:
     """Read a file. Raises UsageError with file, line and key for whatever is wrong in it."""
     text = read_config_text(path)
     root = text.mapping(())
-    _refuse_unknown(text, (), root, ("services", "default_service", "workloads"))
+    _refuse_unknown(text, (), root, ("nodes", "services", "default_service", "workloads"))
     services = _section(text, "services", ServiceConfig)
     for name, service in services.items():
         try:
@@ -108,10 +117,31 @@ def load_config(path: Path) -> Config:
         raise text.error(("default_service",), f"there is no service {default!r}", hint=known)
     return Config(
         path=path,
+        nodes=_nodes(text, root.get("nodes")),
         services=services,
         workloads=_section(text, "workloads", WorkloadConfig),
         default_service=default,
     )
+
+
+def _nodes(text: ConfigText, values: object) -> tuple[NodeConfig, ...]:
+    if values is None:
+        return ()
+    if not isinstance(values, list):
+        raise text.error(("nodes",), "a list of nodes is wanted here", hint=_EXAMPLES["nodes"])
+    nodes: list[NodeConfig] = []
+    for place, value in enumerate(values):
+        where = ("nodes", place)
+        if isinstance(value, dict):
+            _refuse_unknown(text, where, value, ("name", "host"))
+        try:
+            node = msgspec.convert({"name": value} if isinstance(value, str) else value, NodeConfig)
+        except msgspec.ValidationError as error:
+            raise _located(text, where, str(error)) from None
+        if any(node.name == other.name for other in nodes):
+            raise text.error(where, f"the name {node.name!r} is taken already", hint="give every node its own name")
+        nodes.append(node)
+    return tuple(nodes)
 
 
 def _section(text: ConfigText, name: str, kind: type[_Item]) -> dict[str, _Item]:

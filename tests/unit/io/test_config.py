@@ -8,6 +8,9 @@ from sparktune.errors import ExitCode, UsageError
 from sparktune.io.config import find_config, load_config
 
 _GOOD = """\
+nodes:
+  - spark1
+  - {name: spark2, host: me@10.0.0.2}
 default_service: spark
 services:
   spark:
@@ -57,6 +60,12 @@ _WRONG = [
         ":2: workloads.w.trials: Expected int >= 1",
         "",
     ),
+    ("nodes: spark1", ":1: nodes: a list of nodes is wanted", "[spark1, {name: spark2"),
+    ("nodes:\n- a\n- {nam: b}", ":3: nodes[1].nam: unknown key", "did you mean name?"),
+    ("nodes:\n- a\n- {host: b}", ":3: nodes[1]: Object missing required field name", "write it like"),
+    ("nodes: [5]", ":1: nodes[0]: Expected object, got int", "write it like"),
+    ("nodes: [a, {name: a}]", ":1: nodes[1]: the name 'a' is taken already", "its own name"),
+    ("nodes: ['']", ":1: nodes[0].name: Expected str of length >= 1", ""),
     ("services: [", ":1: no YAML: ", "indentation"),
     ("services: {}\nservices: {}", ":2: no YAML: ", ""),
 ]
@@ -71,6 +80,7 @@ def _write(folder: Path, text: str) -> Path:
 def test_everything_that_may_be_said(tmp_path: Path) -> None:
     config = load_config(_write(tmp_path, _GOOD))
 
+    assert [(node.name, node.host) for node in config.nodes] == [("spark1", None), ("spark2", "me@10.0.0.2")]
     spark = config.service()
     assert (spark.endpoint, spark.model) == ("http://spark.lan:8000/v1", "qwen")
     assert config.key_file(spark) == tmp_path / "keys/spark"
