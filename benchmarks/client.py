@@ -2,7 +2,7 @@
 
 ``make bench-client``. Both clients meet the same server process, on two cores at ordinary priority, first on an
 otherwise idle machine and then beside two busy loops: TTFT 200 ms, 10 ms per chunk, all streams in step. Then this
-client alone, kept on one core, at rising chunk rates. Takes about eight minutes; ``--quick`` about three.
+client alone, kept on one core, at rising chunk rates. Takes about five minutes; ``--quick`` about two.
 """
 
 import argparse
