@@ -56,6 +56,12 @@ class Gid:
         return self.address.ipv4_mapped
 
     @property
+    def link_local(self) -> bool:
+        """Whether no other machine can be reached by it: fe80::/10, or 169.254.0.0/16 mapped."""
+        inner = self.ipv4
+        return self.address.is_link_local if inner is None else inner.is_link_local
+
+    @property
     def routable_ipv4(self) -> bool:
         """Whether it stands for an IPv4 address that somebody gave the port: not 169.254.0.0/16, not 0.0.0.0."""
         inner = self.ipv4
