@@ -4,26 +4,31 @@ What is kept of an environment is a list of names that are known to be no secret
 values that a name, a known token form or a URL marks as secret.
 """
 
-__all__ = ["HIDDEN", "kept_environment", "redact_argv", "redact_text"]
+__all__ = ["HIDDEN", "KEPT_PREFIXES", "kept_environment", "redact_argv", "redact_text"]
 
 import re
 from collections.abc import Iterable, Mapping
 
 HIDDEN = "***"
 
-# Variables that say how engines talk to each other and place their threads; none of them holds a secret.
-_KEPT_PREFIXES = ("NCCL_", "UCX_", "GGML_RDMA_", "GGML_RPC_", "GLOO_", "OMP_", "CUDA_", "MC_", "OMPI_MCA_btl")
-_KEPT_NAMES = frozenset(
-    (
-        "HF_HUB_OFFLINE",
-        "MASTER_ADDR",
-        "PYTORCH_ALLOC_CONF",
-        "PYTORCH_CUDA_ALLOC_CONF",
-        "RAY_memory_monitor_refresh_ms",
-        "TP_SOCKET_IFNAME",
-        "VLLM_HOST_IP",
-        "VLLM_SHM_BROADCAST_BUSY_LOOP_S",
-    ),
+# Beginnings of variables that say how engines talk to each other and place their threads; none of them holds a secret.
+KEPT_PREFIXES = (
+    "CUDA_",
+    "GGML_RDMA_",
+    "GGML_RPC_",
+    "GLOO_SOCKET_IFNAME",
+    "HF_HUB_OFFLINE",
+    "MASTER_ADDR",
+    "MC_TE_",
+    "NCCL_",
+    "OMP_",
+    "PYTORCH_ALLOC_CONF",
+    "PYTORCH_CUDA_ALLOC_CONF",
+    "RAY_memory_monitor_refresh_ms",
+    "TP_SOCKET_IFNAME",
+    "UCX_",
+    "VLLM_HOST_IP",
+    "VLLM_SHM_BROADCAST_BUSY_LOOP_S",
 )
 
 _SECRET_WORD = re.compile(
@@ -42,11 +47,7 @@ _FLAG_VALUE = re.compile(
 
 def kept_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the variables that are known to hold no secret, sorted by name."""
-    return {
-        name: redact_text(value)
-        for name, value in sorted(environment.items())
-        if name in _KEPT_NAMES or name.startswith(_KEPT_PREFIXES) or name.endswith("_SOCKET_IFNAME")
-    }
+    return {name: redact_text(value) for name, value in sorted(environment.items()) if name.startswith(KEPT_PREFIXES)}
 
 
 def redact_argv(argv: Iterable[str]) -> tuple[str, ...]:
