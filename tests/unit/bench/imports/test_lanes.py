@@ -59,13 +59,13 @@ def test_lanes_are_compared() -> None:
     assert found.serialized is True
 
 
-def test_the_gap_is_the_largest() -> None:
-    (case,) = _read({"a": _case(_lane(4.0), _lane(1.0), _lane(2.0))})
+def test_the_gap_is_the_largest_and_ratios_are_ratios() -> None:
+    (case,) = _read({"a": _case(_lane(8.0), _lane(2.0), _lane(4.0))})
 
     found = fairness(case)
 
     assert found is not None
-    assert found.ttft_gap_s == 2.0
+    assert (found.ttft_gap_s, found.ttft_max_over_min) == (4.0, 4.0)
 
 
 @pytest.mark.parametrize(
