@@ -1,8 +1,8 @@
 """Which inference engine a process or a container belongs to, and what it does there, from its names.
 
 Source: the process titles that vLLM (``VLLM::EngineCore``, ``VLLM::Worker_TP0``) and SGLang (``sglang::scheduler``)
-give themselves; the names of llama.cpp's programs; the subcommands of vLLM and Ollama. The kernel keeps 15 characters of a
-name, so titles are compared by their beginning.
+give themselves; the names of llama.cpp's programs; the subcommands of vLLM and Ollama. The kernel keeps 15 characters
+of a name, so titles are compared by their beginning.
 """
 
 __all__ = ["Role", "engine_of_image", "role_of"]

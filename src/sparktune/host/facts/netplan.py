@@ -127,7 +127,7 @@ def _mapping(value: Any) -> Mapping[Any, Any]:  # noqa: ANN401 - a YAML file is 
 
 
 def _mtu(value: Any) -> Observed[int]:  # noqa: ANN401 - a YAML file is whatever its author wrote
-    return absent() if value is None else present(str(value)).map(bounded_int)
+    return absent() if value is None else present(value).map(lambda number: bounded_int(str(number)))
 
 
 def _read_keyfile(path: str, text: str) -> tuple[Profile, ...]:

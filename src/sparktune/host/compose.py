@@ -1,0 +1,133 @@
+"""Services that a compose file declares, in the form of containers: what will run, before it runs.
+
+Source: the compose specification (services, short and long forms, interpolation with defaults).
+"""
+
+__all__ = ["services_of"]
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from sparktune.host.engine_names import engine_of_image
+from sparktune.host.facts.containers import Container
+from sparktune.host.redact import kept_environment, redact_argv
+from sparktune.model.observed import Observed, absent, present
+
+_UNLIMITED = -1
+_VARIABLE = re.compile(
+    r"\$(?:(?P<escaped>\$)|(?P<bare>[A-Za-z_]\w*)|\{(?P<name>[A-Za-z_]\w*)(?:(?P<how>:?[-+?])(?P<other>[^{}]*))?\})",
+    re.ASCII,
+)
+
+
+def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Container, ...]:
+    """Return the services of a compose file; ``variables`` replace ``${NAME}`` in it.
+
+    A variable without value and default is the empty text, as compose makes it. Raises ValueError when the text is no
+    compose file.
+    """
+    try:
+        values = YAML(typ="safe", pure=True).load(text)
+    except (YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        message = f"no YAML: {' '.join(str(error).split())[:120]}"
+        raise ValueError(message) from None
+    services = values.get("services") if isinstance(values, dict) else None
+    found = services.items() if isinstance(services, dict) else ()
+    if not found:
+        message = "no services in it"
+        raise ValueError(message)
+    return tuple(
+        _service(str(name), settings, file, variables)
+        for name, settings in found
+        if isinstance(settings, dict)
+    )
+
+
+def _service(name: str, settings: Mapping[Any, Any], file: str, variables: Mapping[str, str]) -> Container:
+    def text(key: str) -> str:
+        value = settings.get(key)
+        return "" if value is None else _filled(str(value), variables)
+
+    command = (*_words(settings.get("entrypoint"), variables), *_words(settings.get("command"), variables))
+    memlock = _memlock(settings.get("ulimits"))
+    environment = dict(_pairs(settings.get("environment"), variables))
+    return Container(
+        id="",
+        name=name,
+        image=text("image"),
+        engine=engine_of_image(text("image"), command),
+        declared_in=file,
+        running=False,
+        restart_policy=text("restart"),
+        network_mode=text("network_mode"),
+        privileged=settings.get("privileged") is True,
+        user=text("user"),
+        cpuset=text("cpuset"),
+        capabilities=tuple(one.removeprefix("CAP_") for one in _words(settings.get("cap_add"), variables)),
+        devices=tuple(_sources(settings.get("devices"), variables)),
+        mounts=tuple(_sources(settings.get("volumes"), variables)),
+        memlock_bytes=absent() if memlock.value == _UNLIMITED else memlock,
+        unlimited_memlock=memlock.value == _UNLIMITED,
+        environment=kept_environment(environment),
+        command=redact_argv(command),
+    )
+
+
+def _filled(text: str, variables: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda found: _value(found, variables), text)
+
+
+def _value(found: re.Match[str], variables: Mapping[str, str]) -> str:
+    if found["escaped"]:
+        return "$"
+    name, how, other = found["bare"] or found["name"], found["how"] or "", found["other"] or ""
+    known = variables.get(name)
+    given = known is not None and (bool(known) or not how.startswith(":"))
+    if how.endswith("+"):
+        return other if given else ""
+    return known or "" if given else (other if how.endswith("-") else "")
+
+
+def _words(value: Any, variables: Mapping[str, str]) -> tuple[str, ...]:  # noqa: ANN401 - what the file's author wrote
+    if isinstance(value, list):
+        return tuple(_filled(str(one), variables) for one in value)
+    if not isinstance(value, str):
+        return ()
+    filled = _filled(value, variables)
+    try:
+        return tuple(shlex.split(filled))
+    except ValueError:  # a quote that is never closed
+        return tuple(filled.split())
+
+
+def _pairs(value: Any, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - see above
+    """Yield name and value; a name without a value takes that of the caller, and is not set when he has none."""
+    if isinstance(value, dict):
+        entries = [(str(name), None if given is None else str(given)) for name, given in value.items()]
+    elif isinstance(value, list):
+        split = [str(one).partition("=") for one in value]
+        entries = [(name, given if sign else None) for name, sign, given in split]
+    else:
+        entries = []
+    for name, given in entries:
+        known = variables.get(name) if given is None else _filled(given, variables)
+        if known is not None:
+            yield name, known
+
+
+def _sources(value: Any, variables: Mapping[str, str]) -> Iterator[str]:  # noqa: ANN401 - see above
+    for one in value if isinstance(value, list) else ():
+        source = one.get("source", "") if isinstance(one, dict) else str(one).split(":", 1)[0]
+        yield _filled(str(source), variables)
+
+
+def _memlock(limits: Any) -> Observed[int]:  # noqa: ANN401 - see above
+    value = limits.get("memlock") if isinstance(limits, dict) else None
+    if isinstance(value, dict):
+        value = value.get("soft")
+    return absent() if value is None else present(str(value)).map(int)
