@@ -34,7 +34,7 @@ class CpuTraits:
 class CoreType:
     """CPUs of one type. ``capacity`` and ``frequency_hz`` are medians, None when one of the CPUs does not say.
 
-    ``name`` is the core's name, or its part number; ``part`` is None for CPUs that have no part number.
+    ``name`` is the core's name or its part number; empty, and ``part`` None, for CPUs that have no part number.
     """
 
     name: str
@@ -65,7 +65,8 @@ def group_cores(cpus: tuple[CpuTraits, ...]) -> tuple[CoreType, ...]:
         groups = _clusters(cpus, "capacity") or _clusters(cpus, "frequency_hz") or ([list(cpus)] if cpus else [])
     types = [_core_type(group) for group in groups]
     types.sort(key=lambda kind: (-(kind.capacity or 0), -(kind.frequency_hz or 0), min(kind.cpus)))
-    return tuple(types)
+    rank = _ranked(types[0], types[1]) if len(types) == _TWO else None
+    return tuple(types) if rank is None else rank[:2]
 
 
 def split_cores(types: tuple[CoreType, ...]) -> Observed[CoreSplit]:
@@ -73,19 +74,19 @@ def split_cores(types: tuple[CoreType, ...]) -> Observed[CoreSplit]:
     if not types:
         return unreadable("no CPU says what it is")
     if len(types) == 1:
-        return unreadable(f"all {len(types[0].cpus)} CPUs are of one type ({types[0].name}): there are no slower cores")
+        named = f" ({types[0].name})" if types[0].name else ""
+        return unreadable(f"all {len(types[0].cpus)} CPUs are of one type{named}: there are no slower cores")
     unknown = [kind for kind in types if kind.part is None]
     if unknown and len(unknown) < len(types):
         return unreadable(f"the core type of CPUs {format_cpulist(unknown[0].cpus)} is unknown")
     if len(types) > _TWO:
         return unreadable(
-            f"{len(types)} core types ({', '.join(kind.name for kind in types)}): which are fast is unclear"
+            f"{len(types)} core types ({', '.join(kind.name for kind in types)}), not two: which are fast is unclear"
         )
     rank = _ranked(types[0], types[1])
     if rank is None:
-        return unreadable(
-            f"{types[0].name} and {types[1].name} differ by less than 15 % in capacity and in frequency, or say neither"
-        )
+        names = f"{types[0].name} and {types[1].name}"
+        return unreadable(f"{names} differ by less than 15 % in capacity and in frequency, or say neither")
     fast, slow, by = rank
     told_apart = by if unknown else f"MIDR part, ranked by {by}"
     return present(CoreSplit(performance=fast.cpus, efficiency=slow.cpus, basis=told_apart))
@@ -115,10 +116,7 @@ def _clusters(cpus: tuple[CpuTraits, ...], trait: str) -> list[list[CpuTraits]]:
 
 def _core_type(group: list[CpuTraits]) -> CoreType:
     first = group[0]
-    if first.part is None:
-        name = "unnamed"
-    else:
-        name = _NAMES.get((first.implementer or 0, first.part), f"part {first.part:#05x}")
+    name = "" if first.part is None else _NAMES.get((first.implementer or 0, first.part), f"part {first.part:#05x}")
     return CoreType(
         name=name,
         implementer=first.implementer if first.part is not None else None,

@@ -5,12 +5,24 @@ cgroup-v2.rst for cpuset. CPUAffinity= is applied by PID 1 to itself at boot and
 differ until the next boot.
 """
 
-__all__ = ["AffinityLine", "SliceCpus", "SystemdFacts"]
+__all__ = ["SOURCE", "AffinityLine", "SliceCpus", "SystemdFacts"]
 
+import re
 from dataclasses import dataclass
 
-from sparktune.host.cpulist import CpuSet
-from sparktune.model.observed import Observed
+from sparktune.host.cpulist import CpuSet, parse_cpulist
+from sparktune.host.facts._shared import drop_ins, first_line, missing, output, unit_blocks, word
+from sparktune.model.node import FactSource
+from sparktune.model.observed import Observed, State, absent, present, unreadable
+from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, Readings
+
+# by priority: only the first main file counts, but all drop-ins, where a name counts once
+_FOLDERS = ("/etc/systemd", "/run/systemd", "/usr/local/lib/systemd", "/usr/lib/systemd")
+_SLICES = ("init.scope", "system.slice", "user.slice", "machine.slice", "inference.slice")
+_DEFAULT_TARGET = ("systemctl", "get-default")
+_SHOW = ("systemctl", "show", "-p", "Id,AllowedCPUs", *_SLICES)
+_PID_1 = "/proc/1/status"
+_SECTION = re.compile(r"\[([^\]]*)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,3 +55,93 @@ class SystemdFacts:
     manager_wanted: Observed[CpuSet]
     manager_live: Observed[CpuSet]
     slices: tuple[SliceCpus, ...]
+
+
+def _parse(readings: Readings) -> SystemdFacts:
+    files = _files(readings)
+    lines = tuple(line for path, text in files for line in _manager_lines(path, text.value or ""))
+    closed = [f"{path}: {text.why}" for path, text in files if text.state is State.UNREADABLE]
+    return SystemdFacts(
+        default_target=output(readings.command(*_DEFAULT_TARGET)).map(word),
+        affinity_lines=lines,
+        manager_wanted=unreadable("; ".join(closed)) if closed else _wanted(lines),
+        manager_live=_live_mask(readings.file(_PID_1)),
+        slices=_slices(readings),
+    )
+
+
+def _files(readings: Readings) -> list[tuple[str, Observed[str]]]:
+    main = ((path, readings.file(path)) for path in (f"{folder}/system.conf" for folder in _FOLDERS))
+    first = next(((path, text) for path, text in main if text.state is not State.ABSENT), None)
+    patterns = (f"{folder}/system.conf.d/*.conf" for folder in _FOLDERS)
+    return ([first] if first else []) + drop_ins(readings.matching(pattern) for pattern in patterns)
+
+
+def _manager_lines(path: str, text: str) -> list[AffinityLine]:
+    found = []
+    section = ""
+    for number, line in enumerate(text.splitlines(), start=1):
+        stripped = line.strip()
+        header = _SECTION.fullmatch(stripped)
+        section = header[1] if header else section
+        key, sign, value = stripped.partition("=")
+        if section == "Manager" and sign and key.strip() == "CPUAffinity":
+            found.append(AffinityLine(path=path, line=number, value=value.strip()))
+    return found
+
+
+def _wanted(lines: tuple[AffinityLine, ...]) -> Observed[CpuSet]:
+    wanted: Observed[CpuSet] = absent()
+    for line in lines:
+        cpus = present(line.value).map(parse_cpulist)
+        if not line.value:
+            wanted = absent()
+        elif cpus.value is None:
+            return unreadable(f"{line.path}, line {line.line}: {cpus.why}")
+        else:
+            wanted = present(cpus.value | (wanted.value or frozenset()))
+    return wanted
+
+
+def _live_mask(status: Observed[str]) -> Observed[CpuSet]:
+    line = first_line(status.value or "", "Cpus_allowed_list:")
+    return missing(status, "Cpus_allowed_list") if line is None else present(line).map(parse_cpulist)
+
+
+def _slices(readings: Readings) -> tuple[SliceCpus, ...]:
+    shown = output(readings.command(*_SHOW))
+    units = unit_blocks(shown.value or "")
+    return tuple(
+        SliceCpus(
+            unit=unit,
+            allowed=_allowed(shown, units.get(unit)),
+            effective=readings.file(_effective(unit)).map(parse_cpulist),
+        )
+        for unit in _SLICES
+    )
+
+
+def _allowed(shown: Observed[str], properties: dict[str, str] | None) -> Observed[CpuSet]:
+    if properties is None or "AllowedCPUs" not in properties:
+        return missing(shown, "AllowedCPUs")
+    value = properties["AllowedCPUs"]
+    return present(value).map(parse_cpulist) if value else absent()
+
+
+def _effective(unit: str) -> str:
+    return f"/sys/fs/cgroup/{unit}/cpuset.cpus.effective"
+
+
+SOURCE = FactSource(
+    name="systemd",
+    kind=SystemdFacts,
+    reads=(
+        ReadCommand(argv=_DEFAULT_TARGET),
+        ReadCommand(argv=_SHOW),
+        ReadFile(path=_PID_1),
+        *(ReadFile(path=f"{folder}/system.conf") for folder in _FOLDERS),
+        *(ReadFiles(pattern=f"{folder}/system.conf.d/*.conf") for folder in _FOLDERS),
+        *(ReadFile(path=_effective(unit)) for unit in _SLICES),
+    ),
+    parse=_parse,
+)
