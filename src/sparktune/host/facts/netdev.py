@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 _ROOT = "/sys/class/net"
 _LEAVES = ("mtu", "carrier", "speed", "operstate", "phys_switch_id", "phys_port_name")
-_ADDRESSES = ("ip", "-j", "addr")
+_ADDRESSES = ("ip", "-j", "addr", "show")
 _ROUTES = ("ip", "-j", "route", "show", "default")
 _MEGA = 1e6
 _COLONS_OF_PCI = 2  # domain:bus:device.function
