@@ -107,11 +107,15 @@ class TlsSession:
     def _decrypt(self, received: bytes) -> bytes:
         self._incoming.write(received)
         plain = b""
-        with contextlib.suppress(ssl.SSLZeroReturnError):
-            try:
-                while part := self._object.read(_READ_BYTES):
-                    plain += part
-            except ssl.SSLWantReadError:
-                return plain
+        try:
+            while part := self._object.read(_READ_BYTES):
+                plain += part
+                # Asking once more would end in an exception, which costs as much as decrypting.
+                if not self._incoming.pending and not self._object.pending():
+                    return plain
+        except ssl.SSLWantReadError:
+            return plain
+        except ssl.SSLZeroReturnError:
+            pass
         self._ended = True
         return plain
