@@ -53,9 +53,13 @@ class NcclLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NcclLogFacts:
-    """The logs of a node's engines that were handed in; no live source has them."""
+    """The logs of a node's engines that were handed in; no live source has them.
+
+    ``unlimited_memlock`` is what ``ulimit -l`` beside them says, None when nobody asked it.
+    """
 
     logs: tuple[NcclLog, ...] = ()
+    unlimited_memlock: bool | None = None
 
 
 _KINDS = (
@@ -68,7 +72,7 @@ _KINDS = (
     (re.compile(r"RETRY_EXC_ERR|status=12\b"), NcclEventKind.RETRY_EXCEEDED),
     (re.compile(r"NCCL WARN"), NcclEventKind.WARNING),
 )
-_DEVICE = re.compile(r"\bdev(?:ice)? (?P<name>[A-Za-z][\w.-]{0,63})(?::(?P<port>\d{1,3}))?", re.ASCII)
+_DEVICE = re.compile(r"\bon dev (?P<name>[A-Za-z][\w.-]{0,63})(?::(?P<port>\d{1,3}))?", re.ASCII)
 _GID_INDEX = re.compile(r"local GID index (?P<index>\d{1,4})", re.ASCII)
 
 

@@ -79,7 +79,7 @@ def _thread(fields: dict[str, str]) -> ThreadLoad | None:
         name=name,
         process=fields.get("PARENT", name),
         state=fields.get("S", ""),
-        share=float(share) / 100,
+        share=round(float(share) / 100, 6),
         core=int(core) if _is_number(core) else None,
     )
 
