@@ -14,6 +14,12 @@ what happened, the value seen, and where; it is one sentence without a final per
     |   |-- UnknownModel                the server does not serve that model
     |   |-- NotOpenAI                   it answers, but not as an OpenAI-compatible server
     |   `-- RequestRejected             it refuses a request of ours (400, 404, 422)
+    |-- NodeError                   1   a node does not tell what it was asked
+    |   |-- NodeUnreachable             no way there, or the way broke
+    |   |-- NodeAuthRejected            ssh refuses: the key, or the identity of the host
+    |   |-- NodeTimeout                 it did not answer in time
+    |   |-- NodeNoPython                it has no Python that runs the agent
+    |   `-- NodeProtocolError           it answers, but not as the agent does
     |-- StoreError                  1   the store of runs cannot be read or written
     |   `-- UnknownRun                  no run with that id
     |-- MissingPart                 1   an optional dependency or a file it ships is not installed
@@ -31,6 +37,12 @@ __all__ = [
     "GuardStopped",
     "Interrupted",
     "MissingPart",
+    "NodeAuthRejected",
+    "NodeError",
+    "NodeNoPython",
+    "NodeProtocolError",
+    "NodeTimeout",
+    "NodeUnreachable",
     "NotConclusive",
     "NotOpenAI",
     "NotReady",
@@ -102,6 +114,30 @@ class NotOpenAI(EndpointError):
 
 class RequestRejected(EndpointError):
     """The server refuses a request as it was sent."""
+
+
+class NodeError(SparktuneError):
+    """A node does not tell what it was asked; the message begins with the node's name."""
+
+
+class NodeUnreachable(NodeError):
+    """There is no way to the node, or the way broke."""
+
+
+class NodeAuthRejected(NodeError):
+    """The node refuses the key, or ssh refuses the identity of the host."""
+
+
+class NodeTimeout(NodeError):
+    """The node did not answer in time."""
+
+
+class NodeNoPython(NodeError):
+    """The node has no Python that runs the agent."""
+
+
+class NodeProtocolError(NodeError):
+    """The node answers, but not as the agent does."""
 
 
 class StoreError(SparktuneError):

@@ -11,7 +11,7 @@ from sparktune.units import Bytes, Seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFile:
-    """One file as text, at most ``most_bytes`` of it."""
+    """One file as text; one that is longer than ``most_bytes`` is UNREADABLE, since half of it would mislead."""
 
     path: str
     most_bytes: Bytes = 262_144
@@ -19,8 +19,9 @@ class ReadFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadFiles:
-    """Every file that a shell pattern matches.
+    """Every file that a shell pattern matches, by its path.
 
+    ``*`` matches no ``/`` and no leading dot. Lines end in NUL where the file has any, like an environment.
     ``lines`` keeps only lines that start with one of these (all lines when empty): ``/proc/*/status`` has sixty lines,
     of which two matter.
     """
@@ -33,14 +34,14 @@ class ReadFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLinks:
-    """The targets of every symbolic link that a shell pattern matches, as the link says them."""
+    """The targets of every symbolic link that a shell pattern matches, as the link says them, by path."""
 
     pattern: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadNames:
-    """The names of all files, folders and links that a shell pattern matches."""
+    """The paths of all files, folders and links that a shell pattern matches, in order."""
 
     pattern: str
 
@@ -73,13 +74,17 @@ class CommandOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
-    """All answers of one node. What was not asked for is ABSENT, like what does not exist."""
+    """All answers of one node. What was not asked for is ABSENT, like what does not exist.
+
+    ``unread`` says for a pattern (of files, links or names) why its answer is missing or not all of it.
+    """
 
     files: Mapping[str, Observed[str]] = field(default_factory=dict)
     matches: Mapping[str, Mapping[str, Observed[str]]] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     commands: Mapping[tuple[str, ...], Observed[CommandOutput]] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)
 
     def file(self, path: str) -> Observed[str]:
         """Return the text of a file that was asked for by its path."""

@@ -1,0 +1,68 @@
+"""The agent's loop: a request comes in on stdin, its answers go out on stdout, and it ends when stdin does."""
+
+__all__ = ["main"]
+
+import os
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from sparktune.agent.hello import hello
+from sparktune.agent.lines import Lines
+from sparktune.agent.observe import Observer
+from sparktune.agent.privilege import Root
+from sparktune.agent.protocol import greeting
+from sparktune.agent.sample import sample
+from sparktune.agent.tree import Tree
+
+_Request = dict[str, Any]
+
+
+def main(archive: bytes, arguments: list[str]) -> None:
+    """Serve until stdin ends. The arguments are the word for the greeting and, for a captured tree, its folder."""
+    nonce, *roots = arguments
+    tree = Tree(roots[0] if roots else "")
+    root = None if tree.root or os.geteuid() == 0 else Root(archive)
+    lines = Lines(0, 1)
+    try:
+        # A login shell may have written half a line.
+        lines.write("\n" + greeting(nonce) if nonce != "root" else greeting(nonce))
+        _serve(lines, tree, Observer(tree, root))
+    except (BrokenPipeError, KeyboardInterrupt):
+        pass  # whoever asked has gone
+    finally:
+        if root is not None:
+            root.close()
+
+
+def _serve(lines: Lines, tree: Tree, observer: Observer) -> None:
+    verbs: dict[str, Callable[[_Request], Iterator[_Request]]] = {
+        "hello": lambda _request: iter([{"ok": hello(tree)}]),
+        "observe": lambda request: _observe(observer, request),
+        "sample": lambda request: sample(tree, observer, request, lines.waiting),
+    }
+    while True:
+        try:
+            request = lines.receive()
+        except ValueError as error:
+            lines.send({"id": 0, "error": {"kind": "request", "message": f"a line is no request: {error}"}})
+            continue
+        if request is None:
+            return
+        number, verb = request.get("id"), str(request.get("verb"))
+        try:
+            if verb not in verbs:
+                lines.send({"id": number, "error": {"kind": "verb", "message": f"there is no verb {verb!r}"}})
+                continue
+            for answer in verbs[verb](request):
+                lines.send({"id": number, **answer})
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever went wrong with one request, the next one is answered
+            lines.send({"id": number, "error": {"kind": "internal", "message": repr(error)}})
+
+
+def _observe(observer: Observer, request: _Request) -> Iterator[_Request]:
+    reads = list(request["reads"])
+    for part in observer.observe(reads):
+        yield {"part": part}
+    yield {"ok": {"reads": len(reads)}}
