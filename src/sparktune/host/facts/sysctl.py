@@ -7,7 +7,7 @@ it as 99-sysctl.conf. ``sysctl --system`` and TuneD apply it after all others (s
 
 __all__ = ["SOURCE", "SysctlFacts", "SysctlLine", "SysctlSetting"]
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -55,13 +55,14 @@ class SysctlSetting:
     """``live`` has single spaces between its numbers. ``boot`` is the line that wins at boot, ABSENT without any.
 
     ``by_hand`` is the line that wins when somebody runs ``sysctl --system``; it differs from ``boot`` only through
-    /etc/sysctl.conf.
+    /etc/sysctl.conf. ``lines`` are all lines that name the key, in the order in which they apply at boot.
     """
 
     key: str
     live: Observed[str]
     boot: Observed[SysctlLine]
     by_hand: Observed[SysctlLine]
+    lines: tuple[SysctlLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,30 +86,36 @@ def _parse(readings: Readings) -> SysctlFacts:
                 live=readings.file(_live(key)).map(lambda text: " ".join(text.split())),
                 boot=_winner(files, key),
                 by_hand=_winner([*files, last], key),
+                lines=tuple(line for line in _lines(files, key) if line.key == key),
             )
             for key in _KEYS
         )
     )
 
 
-def _winner(files: Iterable[tuple[str, Observed[str]]], key: str) -> Observed[SysctlLine]:
-    by_pattern: Observed[SysctlLine] = absent()
-    by_name: Observed[SysctlLine] = absent()
-    excluded = False
+def _winner(files: Sequence[tuple[str, Observed[str]]], key: str) -> Observed[SysctlLine]:
     for path, text in files:
         if text.state is State.UNREADABLE:
             return unreadable(f"{path}: {text.why}")
+    lines = list(_lines(files, key))
+    by_name = [line for line in lines if line.key == key]
+    if by_name:
+        return present(by_name[-1])
+    return present(lines[-1]) if lines and not _excluded(files, key) else absent()
+
+
+def _lines(files: Iterable[tuple[str, Observed[str]]], key: str) -> Iterator[SysctlLine]:
+    """Yield the lines that set a key, by its name or by a pattern."""
+    for path, text in files:
         for number, line in enumerate((text.value or "").splitlines(), start=1):
             name, value = _split(line)
-            if name == key and value is None:
-                excluded = True
-            elif value is not None and name == key:
-                by_name = present(SysctlLine(path=path, line=number, key=name, value=value))
-            elif value is not None and fnmatchcase(key, name):
-                by_pattern = present(SysctlLine(path=path, line=number, key=name, value=value))
-    if by_name.state is State.PRESENT:
-        return by_name
-    return absent() if excluded else by_pattern
+            if value is not None and fnmatchcase(key, name):
+                yield SysctlLine(path=path, line=number, key=name, value=value)
+
+
+def _excluded(files: Iterable[tuple[str, Observed[str]]], key: str) -> bool:
+    lines = (_split(line) for _, text in files for line in (text.value or "").splitlines())
+    return any(name == key and value is None for name, value in lines)
 
 
 def _split(line: str) -> tuple[str, str | None]:

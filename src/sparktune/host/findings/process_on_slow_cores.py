@@ -1,0 +1,43 @@
+"""An inference process outside of containers whose threads may run on efficiency cores only."""
+
+__all__ = ["FINDING"]
+
+from collections.abc import Iterator
+
+from sparktune.host.cpulist import format_cpulist
+from sparktune.host.facts.containers import ContainerFacts
+from sparktune.host.facts.cpu import CpuFacts
+from sparktune.host.facts.processes import ProcessFacts
+from sparktune.host.findings._shared import Found, confined, node_rule, processes_in
+from sparktune.model.finding import Severity
+from sparktune.model.node import NodeFacts
+
+
+def _judge(node: NodeFacts) -> Iterator[Found]:
+    cpu = node.get(CpuFacts)
+    if cpu is None or cpu.split.value is None:
+        return
+    split = cpu.split.value
+    containers = (node.get(ContainerFacts) or ContainerFacts()).containers
+    inside = {process.pid for container in containers for process in processes_in(node, container)}
+    for process in (node.get(ProcessFacts) or ProcessFacts()).processes:
+        if process.pid in inside or not confined(process, split.efficiency):
+            continue
+        cores = frozenset[int]().union(*(thread.allowed.value or () for thread in process.threads))
+        yield Found(
+            severity=Severity.WARNING,
+            evidence=f"process {process.pid} ({process.engine} {process.role}): all {len(process.threads)} threads may "
+            f"run on CPUs {format_cpulist(cores)} only, which are efficiency cores",
+            hint=f"if nobody meant it, start it with taskset -c {format_cpulist(split.performance)}; to keep one busy "
+            "thread away from fast cores, move that thread alone",
+        )
+
+
+FINDING = node_rule(
+    "process-on-slow-cores",
+    title="An inference process may use efficiency cores only",
+    why="A shell inherits systemd's CPUAffinity, and whatever is started from it too; taskset on a whole server moves "
+    "the threads that compute together with the one that polls.",
+    source="systemd-system.conf(5), CPUAffinity=; sched_setaffinity(2)",
+    judge=_judge,
+)
