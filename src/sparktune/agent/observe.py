@@ -9,12 +9,13 @@ from typing import Any
 from sparktune.agent.commands import Commands
 from sparktune.agent.files import read_file, read_files, read_links, read_names
 from sparktune.agent.privilege import Root
-from sparktune.agent.results import Result, is_denied, unreadable
+from sparktune.agent.results import Result, explain_denied, is_denied, unreadable
 from sparktune.agent.tree import Tree
 
 _READERS = {"file": read_file, "files": read_files, "links": read_links, "names": read_names}
 # Commands wait for others (drivers, daemons) more than they work; a few of them together do not disturb the node.
 _AT_ONCE = 4
+_DENIED = "permission denied"  # to root itself, or below the folder of a tree
 
 
 class Observer:
@@ -47,6 +48,9 @@ class Observer:
             return unreadable(f"the read is not understood: {error!r}")
 
     def _complete(self, ask: dict[str, Any], result: Result) -> Result:
-        if self._root is None or not is_denied(result):
+        if not is_denied(result):
+            return result
+        if self._root is None:
+            explain_denied(result, _DENIED)
             return result
         return self._root.instead(ask, result)

@@ -9,9 +9,10 @@ printed before it is no answer. A request is ``{"id": N, "verb": VERB, ...}``. A
 ``observe``: reads, a list of ``{"kind": "file"|"files"|"links"|"names"|"command", ...}`` with the fields of
 ``sparktune.model.reads`` -> a part per read, in any order, ``{"index": I, "state": "present"|"absent"|"unreadable",
 "value"?, "why"?}``. The value is text for "file"; an object by path for "files" (of such results) and "links" (of
-targets); a list of paths for "names"; ``{"stdout", "stderr", "code"}`` for "command". "why" beside a present value
-says why it is not all of it. A read that only root may do is done again through ``sudo -n``; where that would ask for
-a password, or does not exist, it is unreadable and says so.
+targets); a list of paths for "names"; ``{"stdout", "stderr", "code"}`` for "command", which is executed only when ``allowed.py`` names it. "why" beside a present value
+says why it is not all of it. A command's ``arguments_from`` is run first: what it prints are further arguments, and
+when it fails or prints nothing its own answer is that of the read. A read that only root may do is done again through
+``sudo -n``; where that would ask for a password, or does not exist, it is unreadable and says so.
 
 ``sample``: sources (reads of the kinds file, files and command), interval_s, count (0: without end) -> a part per tick
 ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N, "changed": {PATH: TEXT}, "gone": [PATH, ...]}``. Ticks keep to
@@ -21,18 +22,17 @@ joined by spaces. What matches a pattern is looked up again every few seconds. T
 
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG
-is ``command_slug(ARGV)``; without SLUG.txt and SLUG.code it is absent. The uid is what ``id -u`` answers there.
+is ``command_slug(ARGV)``; without SLUG.txt and SLUG.code it is absent. The arguments that another command would add are
+not part of the name. The uid is what ``id -u`` answers there.
 """
 
 __all__ = [
-    "COMMANDS",
     "KINDS",
     "LONGEST_COMMAND_S",
     "LONGEST_LINE_BYTES",
     "MOST_READ_CHARACTERS",
     "PROTOCOL",
     "VERBS",
-    "Command",
     "command_slug",
     "greeting",
 ]
@@ -40,7 +40,6 @@ __all__ = [
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 PROTOCOL = 1
 VERBS = ("hello", "observe", "sample")
@@ -50,77 +49,6 @@ LONGEST_LINE_BYTES = 64 * 1024 * 1024
 MOST_READ_CHARACTERS = 10 * 1024 * 1024
 LONGEST_COMMAND_S = 60.0
 _LONGEST_SLUG = 120
-
-
-class Command(NamedTuple):
-    """A read-only command.
-
-    ``words`` are the first words that are no options; ``options`` those that it may have (any when None), each as it
-    is written, up to a ``=``. Further words are values of options; with ``names`` they may also stand by themselves.
-    """
-
-    words: tuple[str, ...]
-    options: tuple[str, ...] | None = None
-    names: bool = True
-
-
-# What a node executes; all else is refused. Commands that can also change something list the options that do not.
-_DMESG = ("-H", "-J", "-T", "-k", "-l", "-r", "-t", "-x", "--decode", "--facility", "--json", "--kernel", "--level")
-_ETHTOOL = ("-S", "-T", "-a", "-c", "-g", "-i", "-k", "-l", "-m", "--driver", "--json", "--statistics")
-_IP = ("-4", "-6", "-d", "-details", "-j", "-json", "-s", "-statistics", "-stats")
-_JOURNAL = ("-b", "-g", "-k", "-n", "-o", "-p", "-q", "-r", "-t", "-u", "--boot", "--dmesg", "--grep", "--lines")
-_NVIDIA = ("-L", "-a", "-d", "-i", "-q", "-x", "--display", "--format", "--id", "--query", "--xml-format")
-COMMANDS = (
-    Command(
-        ("dmesg",), (*_DMESG, "--nopager", "--notime", "--raw", "--since", "--time-format", "--until"), names=False
-    ),
-    Command(("docker", "image", "inspect")),
-    Command(("docker", "inspect")),
-    Command(("docker", "ps")),
-    Command(("docker", "version")),
-    Command(("ethtool",), _ETHTOOL),
-    Command(
-        ("fwupdmgr", "get-devices"), ("--json", "--no-authenticate", "--no-metadata-check", "--no-unreported-check")
-    ),
-    Command(("ibdev2netdev",)),
-    Command(("ip", "addr", "show"), _IP),
-    Command(("ip", "address", "show"), _IP),
-    Command(("ip", "link", "show"), _IP),
-    Command(("ip", "neigh", "show"), _IP),
-    Command(("ip", "route", "get"), _IP),
-    Command(("ip", "route", "show"), _IP),
-    Command(("ip", "rule", "show"), _IP),
-    Command(
-        ("journalctl",),
-        (
-            *_JOURNAL,
-            "--no-hostname",
-            "--no-pager",
-            "--output",
-            "--priority",
-            "--quiet",
-            "--reverse",
-            "--since",
-            "--unit",
-            "--until",
-        ),
-    ),
-    Command(("lscpu",)),
-    Command(
-        ("nvidia-smi",),
-        (*_NVIDIA, "--query-accounted-apps", "--query-compute-apps", "--query-gpu", "--query-remapped-rows"),
-        names=False,
-    ),
-    Command(("nvidia-smi", "topo"), ("-m",), names=False),
-    Command(("runc",), ("--version",), names=False),
-    Command(("systemctl", "get-default")),
-    Command(("systemctl", "is-active")),
-    Command(("systemctl", "is-enabled")),
-    Command(("systemctl", "list-unit-files")),
-    Command(("systemctl", "list-units")),
-    Command(("systemctl", "show")),
-    Command(("uname",)),
-)
 
 
 def command_slug(argv: Sequence[str]) -> str:

@@ -44,10 +44,10 @@ def is_denied(result: Result) -> bool:
 
 
 def explain_denied(result: Result, why: str) -> None:
-    """Say in a result why root was not asked, or could not be."""
+    """Say in a result what came of asking for root's view."""
     for part in _parts(result):
         if part.get("why") == NEEDS_ROOT:
-            part["why"] = f"{NEEDS_ROOT}: {why}"
+            part["why"] = why
 
 
 def _parts(result: Result) -> Iterator[Result]:
