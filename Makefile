@@ -33,7 +33,7 @@ setup: ## Make .venv with everything for working on the project
 .PHONY: demo
 demo: ## Measure a real llama.cpp server with a small model, on this machine, in about 2 minutes
 	@$(BOOTSTRAP) demo
-	@$(BIN)/sparktune demo
+	@$(BIN)/sparktune demo || [ $$? -eq 5 ] # 5: it ran, and a check says which row not to trust
 
 .PHONY: test
 test: ## Run the tests (real llama.cpp among them; what needs root is skipped with its reason)
