@@ -42,9 +42,7 @@ def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Con
         message = "no services in it"
         raise ValueError(message)
     return tuple(
-        _service(str(name), settings, file, variables)
-        for name, settings in found
-        if isinstance(settings, dict)
+        _service(str(name), settings, file, variables) for name, settings in found if isinstance(settings, dict)
     )
 
 
@@ -75,6 +73,7 @@ def _service(name: str, settings: Mapping[Any, Any], file: str, variables: Mappi
         unlimited_memlock=memlock.value == _UNLIMITED,
         environment=kept_environment(environment),
         command=redact_argv(command),
+        complete="extends" not in settings and ("image" in settings or "build" in settings),
     )
 
 

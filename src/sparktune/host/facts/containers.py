@@ -34,7 +34,8 @@ class Container:
     container is none of an inference engine. ``cpuset`` is the text of HostConfig.CpusetCpus, empty for none.
     ``memlock_bytes`` is the soft limit, ABSENT for Docker's default; ``unlimited_memlock`` when it is -1. ``devices``
     and ``mounts`` are paths on the host. ``environment`` holds only variables of NCCL, Gloo, UCX and their like.
-    ``pid`` is that of its first process, None when it does not run.
+    ``pid`` is that of its first process, None when it does not run. ``complete`` is False for an excerpt, of which only
+    what it says is known: what it does not say may be set elsewhere.
     """
 
     id: str
@@ -59,6 +60,7 @@ class Container:
     labels: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     command: tuple[str, ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
