@@ -3,10 +3,11 @@
 Looks at: the implied prefill rate of each wave, prompt tokens / (last first-output - first send); without depth all
     prompt tokens count, whatever the server says about its cache; with depth those that were not cached.
 Warns when: the rate exceeds 1.5 times that of earlier runs, and the server itself says that the prompts were not
-    cached: then the server became faster.
+    cached: then the server became faster. Or when only cells of fewer streams can be compared with, and reading the
+    prompts of the additional streams at the same time (several replicas, a larger batch) would explain the rate.
 Invalid when: the rate of a wave exceeds 1.5 times the median rate of the run's other cells without depth whose prompts
-    are no longer than this one's, and have 2048 tokens at least; or, where there is no such cell, 1.5 times what
-    earlier runs of this endpoint and model reached.
+    are no longer than this one's, and have 2048 tokens at least - cells of as many streams or more, where there are
+    any; or, where there is no such cell, 1.5 times what earlier runs of this endpoint and model reached.
 Unknown when: the prompt has fewer than 2048 tokens (overhead and attention make rates of short prompts incomparable);
     there is neither such a cell nor an earlier run; or prompt tokens, first outputs or (with depth) cached tokens are
     not known.
@@ -18,6 +19,7 @@ Source: the time for a prompt grows at least linearly with it, and attention mak
 __all__ = ["CHECK"]
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, Finding, make_check, over_trials, plural
@@ -29,20 +31,30 @@ from sparktune.units import Ratio, TokensPerSecond, format_rate
 _FASTEST: Ratio = 1.5
 _NEGLIGIBLE_SHARE: Ratio = 0.02
 _HINT = "clear the server's prefix cache or restart it; if the server really became faster, say so in the run's notes"
+_PARALLEL_HINT = (
+    "prompts read at the same time (several replicas?) or cached ones: add a longer prompt at this concurrency"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """A rate to compare with; up to ``parallel`` times it, a higher rate may come from streams read at once."""
+
+    rate: TokensPerSecond
+    source: str
+    parallel: Ratio = 1.0
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     if cell.cell.total_prompt_tokens < FEWEST_PROMPT_TOKENS:
         told = f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on, this cell has {cell.cell.total_prompt_tokens}"
         return [Finding(status=Status.UNKNOWN, evidence=told)]
-    others = _rates_of_others(cell, run)
-    if others:
-        source = f"the median of {plural(len(others), 'other cell')}"
-        reference = median(others)
-        return [over_trials(cell, lambda trial: _compare(trial, reference, source, Status.INVALID))]
-    earlier = run.cold_reference_tok_s
-    if earlier is not None:
-        return [over_trials(cell, lambda trial: _compare(trial, earlier, "earlier runs", _if_earlier(trial)))]
+    reference = _reference_of_others(cell, run)
+    if reference is not None:
+        return [over_trials(cell, lambda trial: _compare(trial, reference, Status.INVALID))]
+    if run.cold_reference_tok_s is not None:
+        earlier = _Reference(run.cold_reference_tok_s, "earlier runs")
+        return [over_trials(cell, lambda trial: _compare(trial, earlier, _if_earlier(trial)))]
     evidence = (
         f"no other cell with {FEWEST_PROMPT_TOKENS} to {cell.cell.total_prompt_tokens} prompt tokens, no earlier run"
     )
@@ -50,28 +62,43 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     return [Finding(status=Status.UNKNOWN, evidence=evidence, hint=hint)]
 
 
-def _rates_of_others(cell: CellEvidence, run: RunEvidence) -> tuple[TokensPerSecond, ...]:
-    rates = []
-    for other in run.cells:
-        comparable = FEWEST_PROMPT_TOKENS <= other.cell.prompt_tokens <= cell.cell.total_prompt_tokens
-        if other.cell == cell.cell or other.cell.depth or not comparable:
-            continue
-        # A reference must be honest, so cached tokens are left out where they are known.
-        known = [rate for trial in other.trials if (rate := _rate(trial, without_cached=True)) is not None]
-        if known:
-            rates.append(median(known))
-    return tuple(rates)
+def _reference_of_others(cell: CellEvidence, run: RunEvidence) -> _Reference | None:
+    rates = [(other.cell.concurrency, rate) for other in run.cells if (rate := _rate_of_other(cell, other)) is not None]
+    if not rates:
+        return None
+    streams = cell.cell.concurrency
+    alike = [rate for concurrency, rate in rates if concurrency >= streams]
+    if alike:
+        return _Reference(median(alike), f"the median of {plural(len(alike), 'other cell')}")
+    most = max(concurrency for concurrency, _ in rates)
+    nearest = [rate for concurrency, rate in rates if concurrency == most]
+    source = f"the median of {plural(len(nearest), 'other cell')} with {plural(most, 'stream')}"
+    return _Reference(median(nearest), source, parallel=streams / most)
 
 
-def _compare(trial: Trial, reference: TokensPerSecond, source: str, status: Status) -> Finding:
+def _rate_of_other(cell: CellEvidence, other: CellEvidence) -> TokensPerSecond | None:
+    comparable = FEWEST_PROMPT_TOKENS <= other.cell.prompt_tokens <= cell.cell.total_prompt_tokens
+    if other.cell == cell.cell or other.cell.depth or not comparable:
+        return None
+    # A reference must be honest, so cached tokens are left out where they are known.
+    known = [rate for trial in other.trials if (rate := _rate(trial, without_cached=True)) is not None]
+    return median(known) if known else None
+
+
+def _compare(trial: Trial, reference: _Reference, status: Status) -> Finding:
     rate = _rate(trial, without_cached=trial.cell.depth > 0)
     if rate is None:
         evidence = "the implied prefill rate is not known: prompt tokens, cached tokens or a first output are missing"
         return Finding(status=Status.UNKNOWN, evidence=evidence)
-    ratio = rate / reference
-    evidence = f"implied prefill {format_rate(rate)} tok/s, {ratio:.2f} times {format_rate(reference)} of {source}"
-    if ratio > _FASTEST:
+    ratio = rate / reference.rate
+    evidence = (
+        f"implied prefill {format_rate(rate)} tok/s, {ratio:.2f} times {format_rate(reference.rate)} of "
+        f"{reference.source}"
+    )
+    if ratio > _FASTEST * reference.parallel:
         return Finding(status=status, evidence=evidence, hint=_HINT, weight=ratio)
+    if ratio > _FASTEST:
+        return Finding(status=Status.WARN, evidence=evidence, hint=_PARALLEL_HINT, weight=ratio)
     return Finding(status=Status.OK, evidence=evidence, weight=ratio)
 
 
