@@ -26,7 +26,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from sparktune.model.observed import Observed, State, absent, present, unreadable
-from sparktune.model.reads import CommandOutput
+from sparktune.model.reads import CommandOutput, Readings
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
@@ -152,17 +152,20 @@ def first_line(text: str, start: str) -> str | None:
     return next((line.removeprefix(start).strip() for line in text.splitlines() if line.startswith(start)), None)
 
 
-def drop_ins(folders: Iterable[Mapping[str, Observed[str]]]) -> list[tuple[str, Observed[str]]]:
+def drop_ins(readings: Readings, patterns: Iterable[str]) -> list[tuple[str, Observed[str]]]:
     """Return path and text of the configuration files that count, in the order in which they are applied.
 
-    ``folders`` come by priority: of files with one name only that of the first folder counts, and names decide the
-    order (systemd's rule, e.g. sysctl.d(5)).
+    ``patterns`` come by priority: of files with one name only that of the first folder counts, and names decide the
+    order (systemd's rule, e.g. sysctl.d(5)). A folder that could not be read stands in the list as UNREADABLE.
     """
     by_name: dict[str, tuple[str, Observed[str]]] = {}
-    for folder in folders:
-        for path, text in folder.items():
+    closed: list[tuple[str, Observed[str]]] = []
+    for pattern in patterns:
+        if pattern in readings.unread:
+            closed.append((pattern, unreadable(readings.unread[pattern])))
+        for path, text in readings.matching(pattern).items():
             by_name.setdefault(path.rpartition("/")[2], (path, text))
-    return [by_name[name] for name in sorted(by_name)]
+    return closed + [by_name[name] for name in sorted(by_name)]
 
 
 def unit_blocks(text: str) -> dict[str, dict[str, str]]:

@@ -77,7 +77,7 @@ class SysctlFacts:
 
 
 def _parse(readings: Readings) -> SysctlFacts:
-    files = drop_ins(readings.matching(pattern) for pattern in _PATTERNS)
+    files = drop_ins(readings, _PATTERNS)
     last = (_LAST_BY_HAND, readings.file(_LAST_BY_HAND))
     return SysctlFacts(
         settings=tuple(

@@ -18,6 +18,7 @@ from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, Readings
 
 # by priority: only the first main file counts, but all drop-ins, where a name counts once
 _FOLDERS = ("/etc/systemd", "/run/systemd", "/usr/local/lib/systemd", "/usr/lib/systemd")
+_DROP_INS = tuple(f"{folder}/system.conf.d/*.conf" for folder in _FOLDERS)
 _SLICES = ("init.scope", "system.slice", "user.slice", "machine.slice", "inference.slice")
 _DEFAULT_TARGET = ("systemctl", "get-default")
 _SHOW = ("systemctl", "show", "-p", "Id,AllowedCPUs", *_SLICES)
@@ -73,8 +74,7 @@ def _parse(readings: Readings) -> SystemdFacts:
 def _files(readings: Readings) -> list[tuple[str, Observed[str]]]:
     main = ((path, readings.file(path)) for path in (f"{folder}/system.conf" for folder in _FOLDERS))
     first = next(((path, text) for path, text in main if text.state is not State.ABSENT), None)
-    patterns = (f"{folder}/system.conf.d/*.conf" for folder in _FOLDERS)
-    return ([first] if first else []) + drop_ins(readings.matching(pattern) for pattern in patterns)
+    return ([first] if first else []) + drop_ins(readings, _DROP_INS)
 
 
 def _manager_lines(path: str, text: str) -> list[AffinityLine]:
@@ -140,7 +140,7 @@ SOURCE = FactSource(
         ReadCommand(argv=_SHOW),
         ReadFile(path=_PID_1),
         *(ReadFile(path=f"{folder}/system.conf") for folder in _FOLDERS),
-        *(ReadFiles(pattern=f"{folder}/system.conf.d/*.conf") for folder in _FOLDERS),
+        *(ReadFiles(pattern=pattern) for pattern in _DROP_INS),
         *(ReadFile(path=_effective(unit)) for unit in _SLICES),
     ),
     parse=_parse,
