@@ -10,10 +10,11 @@ _LONGEST = 200
 # Words of OpenSSH's messages, of version 7 to 10: kind, hint
 _SSH_WORDS: tuple[tuple[str, type[NodeError], str], ...] = (
     (
-        "host key verification failed",
+        "host identification has changed",
         NodeAuthRejected,
-        "the host is unknown to ssh, or its key has changed: try ssh {host} by hand and read what it says",
+        "it shows another key than the one that ssh knows: after a new installation, ssh-keygen -R; else find out why",
     ),
+    ("host key verification failed", NodeAuthRejected, "ssh does not know it yet: connect once by hand, ssh {host}"),
     ("permission denied", NodeAuthRejected, "make this work without a password: ssh -o BatchMode=yes {host} true"),
     ("too many authentication failures", NodeAuthRejected, "name the right key for {host} in ~/.ssh/config"),
     ("could not resolve", NodeUnreachable, "ssh knows no host {host}: check the name, or add it to ~/.ssh/config"),
@@ -58,7 +59,7 @@ def last_line(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines:
         return ""
-    line = "".join(letter if letter.isprintable() else "?" for letter in lines[-1])
+    line = "".join(letter if letter.isprintable() else "?" for letter in lines[-1]).removesuffix(".")
     return line if len(line) <= _LONGEST else line[:_LONGEST] + "..."
 
 
