@@ -84,6 +84,8 @@ def _server(folder: Path, nodes: Mapping[str, Node], ports: Mapping[str, int], a
         "PasswordAuthentication no",
         "KbdInteractiveAuthentication no",
         "MaxStartups 100",
+        # A session whose client is behind a pulled cable ends, too.
+        "ClientAliveInterval 1",
     ]
     for name, port in listening.items():
         if nodes[name].force:
