@@ -24,6 +24,8 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any fact, and any plain value
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
+    if type(value).__module__ == "ipaddress":
+        return str(value)
     return value.value if isinstance(value, Enum) else value
 
 
