@@ -10,7 +10,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -84,8 +84,6 @@ def _server(folder: Path, nodes: Mapping[str, Node], ports: Mapping[str, int], a
         "PasswordAuthentication no",
         "KbdInteractiveAuthentication no",
         "MaxStartups 100",
-        # A session whose client is behind a pulled cable ends, too.
-        "ClientAliveInterval 1",
     ]
     for name, port in listening.items():
         if nodes[name].force:
@@ -137,5 +135,9 @@ def _close_connections(folder: Path) -> None:
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:
+    # Each connection has a process of its own, which would wait long for a client behind a pulled cable.
+    for child in Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text(encoding="ascii").split():
+        with suppress(ProcessLookupError):
+            os.kill(int(child), signal.SIGKILL)
     server.send_signal(signal.SIGTERM)
     server.wait()
