@@ -15,6 +15,7 @@ import typer
 from sparktune import engines
 from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
+from sparktune.host import findings
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _WIDTH = 100
@@ -83,6 +84,20 @@ def checks_page() -> str:
     return _page("Validity checks", introduction, sections)
 
 
+def findings_page() -> str:
+    """Return the page of all findings, by id."""
+    sections = []
+    for module in sorted(_modules(findings), key=lambda found: str(found.FINDING.id)):
+        rule = module.FINDING
+        facts = [f"- **Why it matters**: {rule.why}", f"- **Source**: {rule.source}"]
+        sections.append(f"## {rule.id}: {rule.title}\n\n{_body(module)}\n\n" + "\n".join(facts))
+    introduction = (
+        "What `sparktune doctor` looks for; every finding is one file in `src/sparktune/host/findings/`.\n"
+        "Facts that are missing make a rule silent: it never guesses. No finding claims a gain that nobody measured."
+    )
+    return _page("Findings", introduction, sections)
+
+
 def engines_page() -> str:
     """Return the page of all engines, in the order in which they are tried."""
     found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
@@ -130,6 +145,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "metrics.md": metrics_page,
     "checks.md": checks_page,
     "engines.md": engines_page,
+    "findings.md": findings_page,
 }
 
 

@@ -25,7 +25,7 @@ def _judge(nodes: tuple[NodeFacts, ...]) -> Iterator[Found]:
                         severity=Severity.ERROR,
                         evidence=f"{here.node} {one.name} has MTU {one.mtu.value}, {there.node} {other.name} has MTU "
                         f"{other.mtu.value}",
-                        hint=f"on {node}: raise {name} from {low} in its netplan file (not only live), then prove it "
+                        hint=f"on {node}: raise {name} from {low}, live and in its netplan file, then prove it "
                         f"both ways: ping -M do -s {max(one.mtu.value, other.mtu.value) - _HEADERS} PEER",
                     )
 

@@ -1,0 +1,33 @@
+"""``sparktune lab``: a practice cluster for who has no Spark at hand."""
+
+__all__ = ["register"]
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="A practice cluster: made-up nodes with faults to find.")
+    group.callback()(_group)
+    group.command("init")(init)
+    app.add_typer(group, name="lab")
+
+
+def _group() -> None:
+    """A practice cluster: made-up nodes with faults to find."""
+
+
+def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")]) -> None:
+    """Write two nodes like a DGX Spark as folders, with a few faults planted; DIR/README.md tells which.
+
+    Every command takes them as nodes: sparktune doctor --nodes DIR/spark1,DIR/spark2
+    """
+    from sparktune.io.lab import write_lab
+
+    nodes = write_lab(folder)
+    sys.stderr.write(f"wrote {' and '.join(map(str, nodes))}; what is planted is in {folder / 'README.md'}\n")
+    sys.stderr.write(f"try: sparktune doctor --nodes {','.join(f'{node.parent}/{node.name}' for node in nodes)}\n")

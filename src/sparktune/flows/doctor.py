@@ -1,0 +1,60 @@
+"""``doctor``: read the nodes, or the loose files of a report, and judge them. Nothing is changed."""
+
+__all__ = ["Diagnosis", "diagnose_files", "diagnose_nodes"]
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sparktune.errors import ExitCode
+from sparktune.host.facts import all_reads, read_facts
+from sparktune.host.findings import judge
+from sparktune.io.case_files import read_case_files
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.transport.fanout import NodeAnswer, observe_all
+from sparktune.model.finding import Finding, Severity
+from sparktune.model.node import ClusterFacts, NodeFacts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Diagnosis:
+    """``findings`` come worst first. ``notes`` say what was left aside, for instance files that nobody knows."""
+
+    cluster: ClusterFacts
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """FAILED when no node answered; DIFFERENCES for an error or a warning; FAILED when a node did not answer."""
+        if not self.cluster.answered:
+            return ExitCode.FAILED
+        if any(finding.severity is not Severity.INFO for finding in self.findings):
+            return ExitCode.DIFFERENCES
+        return ExitCode.FAILED if len(self.cluster.answered) < len(self.cluster.nodes) else ExitCode.DONE
+
+
+def diagnose_nodes(targets: Sequence[NodeTarget]) -> Diagnosis:
+    """Ask all nodes at once. What is wrong with a node itself is in its facts; raises UsageError for a bad name."""
+    answers = asyncio.run(observe_all(targets, all_reads()))
+    return _judged(ClusterFacts(nodes=tuple(_facts(answer) for answer in answers)))
+
+
+def diagnose_files(folder: Path) -> Diagnosis:
+    """Judge what a folder of loose files tells. Raises UsageError when it tells nothing."""
+    files = read_case_files(folder)
+    notes = tuple(f"{name} is left aside: {why}" for name, why in files.ignored)
+    return _judged(files.cluster, notes)
+
+
+def _judged(cluster: ClusterFacts, notes: tuple[str, ...] = ()) -> Diagnosis:
+    return Diagnosis(cluster=cluster, findings=judge(cluster), notes=notes)
+
+
+def _facts(answer: NodeAnswer) -> NodeFacts:
+    name = answer.target.name
+    if answer.readings is not None:
+        return read_facts(name, answer.readings)
+    error = answer.error
+    return NodeFacts(node=name, failure=str(error or "no answer"), hint=error.hint if error is not None else "")

@@ -1,0 +1,39 @@
+"""Write the practice cluster into a folder, as captured trees that every command accepts as nodes."""
+
+__all__ = ["write_lab"]
+
+from pathlib import Path
+
+from sparktune.agent.protocol import command_slug
+from sparktune.errors import UsageError
+from sparktune.host.lab.faults import lab_nodes, readme
+from sparktune.host.lab.tree import NodeTree
+
+
+def write_lab(folder: Path) -> tuple[Path, ...]:
+    """Write two nodes and a README.md; return the nodes' folders. Raises UsageError, also when something is there."""
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            message = f"{folder} is there already and not an empty folder"
+            raise UsageError(message, hint="name a new folder: nothing is ever overwritten")
+        folder.mkdir(parents=True, exist_ok=True)
+        nodes = []
+        for name, tree in lab_nodes().items():
+            nodes.append(folder / name)
+            _write_tree(folder / name, tree)
+        (folder / "README.md").write_text(readme(), encoding="utf-8")
+    except OSError as error:
+        message = f"{folder} cannot be written: {error.strerror or error}"
+        raise UsageError(message, hint="name a folder that you may write to and that has space") from None
+    return tuple(nodes)
+
+
+def _write_tree(root: Path, tree: NodeTree) -> None:
+    texts = {path.lstrip("/"): text for path, text in tree.files.items()}
+    texts |= {f"commands/{command_slug(argv)}.txt": text for argv, text in tree.commands.items()}
+    for path in {(root / name).parent for name in (*texts, *(link.lstrip("/") for link in tree.links))}:
+        path.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (root / name).write_text(text, encoding="utf-8")
+    for link, target in tree.links.items():
+        (root / link.lstrip("/")).symlink_to(target)
