@@ -5,11 +5,13 @@ as public reports quote them. ibv_modify_qp answers errno 61 (ENODATA) for a GID
 status 12 (IBV_WC_RETRY_EXC_ERR) says that the peer did not acknowledge.
 """
 
-__all__ = ["NcclEvent", "NcclEventKind", "NcclLog", "NcclLogFacts", "read_nccl_log"]
+__all__ = ["Logged", "NcclEvent", "NcclEventKind", "NcclLog", "NcclLogFacts", "logged", "read_nccl_log"]
 
 import re
 from dataclasses import dataclass
 from enum import Enum
+
+from sparktune.model.node import NodeFacts
 
 _MOST_EVENTS = 200
 _LONGEST_LINE = 400
@@ -102,3 +104,38 @@ def _event(kind: NcclEventKind, line: int, text: str) -> NcclEvent:
         port=int(device["port"]) if device and device["port"] else None,
         gid_index=int(index["index"]) if index else None,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Logged:
+    """The first of one or more events of one kind in a log; ``nodes`` are those whose log it is, or may be."""
+
+    nodes: tuple[NodeFacts, ...]
+    file: str
+    event: NcclEvent
+    count: int
+
+    @property
+    def node(self) -> str | None:
+        """The node's name; None when the log may be of any of several."""
+        return self.nodes[0].node if len(self.nodes) == 1 else None
+
+    @property
+    def evidence(self) -> str:
+        """What was logged, and how often."""
+        often = f" ({self.count} such lines)" if self.count > 1 else ""
+        return f"{self.event.text}{often}"
+
+
+def logged(nodes: tuple[NodeFacts, ...], kind: NcclEventKind) -> tuple[Logged, ...]:
+    """Return what the logs of nodes say of one kind, each log once: the first line, and how many there are."""
+    owners: dict[NcclLog, list[NodeFacts]] = {}
+    for node in nodes:
+        for log in (node.get(NcclLogFacts) or NcclLogFacts()).logs:
+            owners.setdefault(log, []).append(node)
+    found = []
+    for log, of_log in owners.items():
+        events = log.of(kind)
+        if events:
+            found.append(Logged(nodes=tuple(of_log), file=log.file, event=events[0], count=len(events)))
+    return tuple(found)

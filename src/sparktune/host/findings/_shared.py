@@ -4,6 +4,7 @@ __all__ = [
     "SLOWING",
     "Environment",
     "Found",
+    "SlowCores",
     "cluster_rule",
     "confined",
     "environments",
@@ -17,6 +18,7 @@ __all__ = [
     "processes_in",
     "profiles_of",
     "rdma_behind",
+    "slow_cores",
     "wants_rdma",
 ]
 
@@ -24,13 +26,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from sparktune.host.cpulist import CpuSet
+from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.containers import Container, ContainerFacts
+from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.kernel import KernelFacts
 from sparktune.host.facts.netdev import NetdevFacts, NetDevice
 from sparktune.host.facts.netplan import NetplanFacts, Profile
 from sparktune.host.facts.processes import InferenceProcess, ProcessFacts
 from sparktune.host.facts.rdma import RdmaDevice, RdmaFacts
+from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.host.nccl_selector import parse_selector
 from sparktune.model.finding import Finding, FindingRule, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
@@ -145,10 +149,13 @@ def _of_process(process: InferenceProcess, containers: Mapping[str, str]) -> Env
 
 
 def ib_devices(node: NodeFacts, environment: Environment) -> tuple[RdmaDevice, ...]:
-    """Return the RDMA devices that NCCL takes: those of ``NCCL_IB_HCA``, or all whose port is ACTIVE."""
+    """Return the RDMA devices that NCCL takes: those of ``NCCL_IB_HCA``, or all whose port is ACTIVE.
+
+    A port of which the state is not known may be ACTIVE, and counts as such.
+    """
     devices = (node.get(RdmaFacts) or RdmaFacts()).devices
     wanted = environment.variables.get("NCCL_IB_HCA")
-    active = tuple(device for device in devices if any(port.active for port in device.ports))
+    active = tuple(device for device in devices if any(port.state.value in {"ACTIVE", None} for port in device.ports))
     if not wanted:
         return active
     selector = parse_selector(wanted)
@@ -222,3 +229,35 @@ def kernel_of(node: NodeFacts) -> str:
     """Return the kernel's release; empty when it is not known."""
     kernel = node.get(KernelFacts)
     return (kernel.release.value or "") if kernel is not None else ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlowCores:
+    """Cores that inference should not be confined to: why, in ``words``, and which it should have instead."""
+
+    cores: CpuSet
+    words: str
+    instead: str
+
+
+def slow_cores(node: NodeFacts) -> SlowCores | None:
+    """Return the efficiency cores; where no CPU says its type, those that CPUAffinity leaves to the system.
+
+    None when there is nothing to go by.
+    """
+    cpu, systemd = node.get(CpuFacts), node.get(SystemdFacts)
+    if cpu is not None and cpu.split.value is not None:
+        split = cpu.split.value
+        return SlowCores(
+            cores=split.efficiency,
+            words="which are efficiency cores",
+            instead=format_cpulist(split.performance),
+        )
+    wanted = systemd.manager_wanted.value if systemd is not None else None
+    if wanted and (cpu is None or not cpu.types):
+        return SlowCores(
+            cores=wanted,
+            words="the cores that systemd's CPUAffinity names for the system (core types are not known here)",
+            instead="PERFORMANCE CORES (5-9,15-19 on a GB10)",
+        )
+    return None

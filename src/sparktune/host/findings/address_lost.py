@@ -4,6 +4,7 @@ __all__ = ["FINDING"]
 
 from collections.abc import Iterator
 
+from sparktune.host.facts.netplan import NetplanFacts
 from sparktune.host.findings._shared import Found, cluster_rule, fabric_devices, profiles_of
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
@@ -27,6 +28,8 @@ def _judge(nodes: tuple[NodeFacts, ...]) -> Iterator[Found]:
             lost = [one.file for one in profiles if not one.survives]
             if lost and not lasting:
                 reasons.append(f"its profile {lost[0]} is gone after a restart")
+            elif reasons and not lasting:
+                reasons += [f"{file}, of a device not known here, is gone after a restart" for file in _volatile(node)]
             if reasons:
                 yield Found(
                     node=node.node,
@@ -35,6 +38,12 @@ def _judge(nodes: tuple[NodeFacts, ...]) -> Iterator[Found]:
                     hint=f"write addresses and mtu for {device.name} into a file of /etc/netplan (mode 600), then "
                     "netplan apply while nothing runs: it renumbers GIDs",
                 )
+
+
+def _volatile(node: NodeFacts) -> list[str]:
+    """Return the files below /run of which nobody knows the device."""
+    profiles = (node.get(NetplanFacts) or NetplanFacts()).profiles
+    return [one.file for one in profiles if one.device is None and not one.survives]
 
 
 FINDING = cluster_rule(

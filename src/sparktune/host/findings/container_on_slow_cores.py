@@ -6,19 +6,18 @@ from collections.abc import Iterator
 
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.containers import Container, ContainerFacts
-from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.systemd import SystemdFacts
-from sparktune.host.findings._shared import Found, confined, node_rule, processes_in
+from sparktune.host.findings._shared import Found, confined, node_rule, processes_in, slow_cores
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 
 
 def _judge(node: NodeFacts) -> Iterator[Found]:
-    cpu = node.get(CpuFacts)
-    if cpu is None or cpu.split.value is None:
+    known = slow_cores(node)
+    if known is None:
         return
     for container in (node.get(ContainerFacts) or ContainerFacts()).containers:
-        slow = [one for one in processes_in(node, container) if confined(one, cpu.split.value.efficiency)]
+        slow = [one for one in processes_in(node, container) if confined(one, known.cores)]
         if not slow:
             continue
         cores = frozenset[int]().union(*(thread.allowed.value or () for one in slow for thread in one.threads))
@@ -26,8 +25,8 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
         yield Found(
             severity=Severity.ERROR,
             evidence=f"container {container.name}: all {threads} threads of {len(slow)} inference processes may run on "
-            f"CPUs {format_cpulist(cores)} only, which are efficiency cores; {_cause(node, container)}",
-            hint=f'set cpuset: "{format_cpulist(cpu.split.value.performance)}" for the service and recreate the '
+            f"CPUs {format_cpulist(cores)} only, {known.words}; {_cause(node, container)}",
+            hint=f'set cpuset: "{known.instead}" for the service and recreate the '
             "container (a restart keeps the old one), then look at Cpus_allowed_list of every thread",
         )
 

@@ -5,7 +5,7 @@ __all__ = ["FINDING"]
 from collections.abc import Iterator
 
 from sparktune.host.facts.netdev import NetdevFacts
-from sparktune.host.findings._shared import Found, environments, node_rule, rdma_behind
+from sparktune.host.findings._shared import Found, environments, fabric_devices, node_rule
 from sparktune.host.nccl_selector import parse_selector
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
@@ -26,10 +26,11 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
                 continue
             selector = parse_selector(value)
             chosen = [device for device in facts.devices if selector.selects(device.name) and device.ipv4]
-            if chosen and not any(rdma_behind(node, device.name) for device in chosen):
+            fabric = [device for device in fabric_devices(node) if selector.selects(device.name)]
+            if not fabric and (chosen or fabric_devices(node)):
                 wireless = any(device.wireless for device in chosen)
                 yield Found(
-                    severity=Severity.WARNING if wireless else Severity.INFO,
+                    severity=Severity.WARNING,
                     evidence=f"{environment.owner} sets {name}={value}: {'Wi-Fi' if wireless else 'not the fabric'}",
                     hint=_HINT,
                     file=environment.file,

@@ -33,9 +33,12 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
 
 
 def _stuck(gpu: Gpu) -> bool:
-    """Whether it is a busy, cool GB10 far below its clock. Only load tells: at idle the clock looks healthy."""
-    known = (gpu.name.value, gpu.sm_clock_hz.value, gpu.utilization.value, gpu.clock_reasons.value)
-    if None in known or "GB10" not in (gpu.name.value or ""):
+    """Whether it is a busy, cool GB10 far below its clock. Only load tells: at idle the clock looks healthy.
+
+    A GPU whose name is not said, as in a table of samples, is taken for one.
+    """
+    known = (gpu.sm_clock_hz.value, gpu.utilization.value, gpu.clock_reasons.value)
+    if None in known or (gpu.name.value is not None and "GB10" not in gpu.name.value):
         return False
     slow = (gpu.sm_clock_hz.value or 0) < _SHARE * _USUAL_HZ and (gpu.utilization.value or 0) >= _BUSY
     cool = gpu.temperature.value is None or gpu.temperature.value < _HOT

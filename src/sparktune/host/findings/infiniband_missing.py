@@ -15,7 +15,12 @@ _DEVICES = "/dev/infiniband"
 def _judge(node: NodeFacts) -> Iterator[Found]:
     for container in (node.get(ContainerFacts) or ContainerFacts()).containers:
         given = any(device.startswith(_DEVICES) for device in container.devices)
-        if given or container.privileged or not wants_rdma(container.environment, container.command):
+        if (
+            given
+            or container.privileged
+            or not container.complete
+            or not wants_rdma(container.environment, container.command)
+        ):
             continue
         mounted = any(mount.startswith(_DEVICES) for mount in container.mounts)
         only = ": a bind mount shows the files, but the device cgroup refuses to open them" if mounted else ""

@@ -51,6 +51,8 @@ def _small(container: Container) -> bool:
     limit = container.memlock_bytes
     if container.unlimited_memlock or limit.state is State.UNREADABLE:
         return False
+    if limit.value is None and not container.complete:
+        return False
     return limit.value is None or limit.value < _TOO_SMALL
 
 
