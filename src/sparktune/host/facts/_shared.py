@@ -16,7 +16,6 @@ __all__ = [
     "missing",
     "output",
     "shorten",
-    "switch",
     "unit_blocks",
     "word",
 ]
@@ -71,17 +70,6 @@ def flag(text: str) -> bool:
         message = f"neither 0 nor 1: {shorten(text)!r}"
         raise ValueError(message)
     return stripped == "1"
-
-
-def switch(text: str) -> bool:
-    """Return what a yes or no in systemd's words says. Raises ValueError."""
-    stripped = text.strip().lower()
-    if stripped in {"1", "yes", "y", "true", "t", "on"}:
-        return True
-    if stripped in {"0", "no", "n", "false", "f", "off"}:
-        return False
-    message = f"neither yes nor no: {shorten(text)!r}"
-    raise ValueError(message)
 
 
 def word(text: str) -> str:

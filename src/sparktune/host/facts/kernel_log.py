@@ -1,5 +1,6 @@
 """Lines of this boot's kernel log about memory that driver or kernel could not get, and about GPU errors.
 
+dmesg, which is asked where journalctl does not answer, knows only what its ring still holds.
 Words: NVIDIA's open kernel modules (NVRM, Xid) and the kernel's mm/oom_kill.c.
 """
 

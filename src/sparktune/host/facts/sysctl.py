@@ -7,9 +7,10 @@ it as 99-sysctl.conf. ``sysctl --system`` and TuneD apply it after all others (s
 
 __all__ = ["SOURCE", "SysctlFacts", "SysctlLine", "SysctlSetting"]
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import NamedTuple
 
 from sparktune.host.facts._shared import drop_ins, shorten
 from sparktune.model.node import FactSource
@@ -71,51 +72,59 @@ class SysctlFacts:
 
     settings: tuple[SysctlSetting, ...]
 
-    def setting(self, key: str) -> SysctlSetting | None:
-        """Return the setting of a key in dots, or None for a key that is not read."""
-        return next((setting for setting in self.settings if setting.key == key), None)
+
+class _Line(NamedTuple):
+    path: str
+    number: int
+    key: str
+    value: str | None  # None: takes the key out of patterns
+
+    def whole(self) -> SysctlLine:
+        return SysctlLine(path=self.path, line=self.number, key=self.key, value=self.value or "")
 
 
 def _parse(readings: Readings) -> SysctlFacts:
     files = drop_ins(readings, _PATTERNS)
     last = (_LAST_BY_HAND, readings.file(_LAST_BY_HAND))
+    at_boot, by_hand = _lines(files), _lines([*files, last])
     return SysctlFacts(
         settings=tuple(
             SysctlSetting(
                 key=key,
                 live=readings.file(_live(key)).map(lambda text: " ".join(text.split())),
-                boot=_winner(files, key),
-                by_hand=_winner([*files, last], key),
-                lines=tuple(line for line in _lines(files, key) if line.key == key),
+                boot=_winner(at_boot, key),
+                by_hand=_winner(by_hand, key),
+                lines=tuple(line.whole() for line in at_boot.value or () if line.key == key and line.value is not None),
             )
             for key in _KEYS
         )
     )
 
 
-def _winner(files: Sequence[tuple[str, Observed[str]]], key: str) -> Observed[SysctlLine]:
+def _lines(files: Iterable[tuple[str, Observed[str]]]) -> Observed[tuple[_Line, ...]]:
+    found: list[_Line] = []
     for path, text in files:
         if text.state is State.UNREADABLE:
             return unreadable(f"{path}: {text.why}")
-    lines = list(_lines(files, key))
-    by_name = [line for line in lines if line.key == key]
-    if by_name:
-        return present(by_name[-1])
-    return present(lines[-1]) if lines and not _excluded(files, key) else absent()
-
-
-def _lines(files: Iterable[tuple[str, Observed[str]]], key: str) -> Iterator[SysctlLine]:
-    """Yield the lines that set a key, by its name or by a pattern."""
-    for path, text in files:
         for number, line in enumerate((text.value or "").splitlines(), start=1):
-            name, value = _split(line)
-            if value is not None and fnmatchcase(key, name):
-                yield SysctlLine(path=path, line=number, key=name, value=value)
+            key, value = _split(line)
+            if key:
+                found.append(_Line(path, number, key, value))
+    return present(tuple(found))
 
 
-def _excluded(files: Iterable[tuple[str, Observed[str]]], key: str) -> bool:
-    lines = (_split(line) for _, text in files for line in (text.value or "").splitlines())
-    return any(name == key and value is None for name, value in lines)
+def _winner(lines: Observed[tuple[_Line, ...]], key: str) -> Observed[SysctlLine]:
+    if lines.value is None:
+        return Observed(lines.state, None, lines.why)
+    named = [line for line in lines.value if line.key == key]
+    setting = [line for line in named if line.value is not None]
+    if not named:
+        setting = [line for line in lines.value if line.value is not None and _matches(key, line.key)]
+    return present(setting[-1].whole()) if setting else absent()
+
+
+def _matches(key: str, pattern: str) -> bool:
+    return any(char in pattern for char in "*?[") and fnmatchcase(key, pattern)
 
 
 def _split(line: str) -> tuple[str, str | None]:

@@ -2,8 +2,8 @@
 
 Sources: Documentation/hwmon/sysfs-interface.rst (millidegrees, microwatts, microjoules) and
 Documentation/driver-api/thermal/sysfs-api.rst. ``hwmonN`` changes from boot to boot, so a chip is its name and its
-place among the chips of that name by device path. A GB10 has seven zones, all called ``acpitz``; the ``spbm`` chip,
-with power of CPU clusters and GPU, is there when its driver is installed.
+place among the chips of that name by device path. A GB10 has seven zones, all called ``acpitz``. The ``spbm`` chip,
+with power and heat of CPU clusters and GPU, is there when its driver (github.com/antheas/spark_hwmon) is installed.
 """
 
 __all__ = ["SOURCE", "Chip", "Sensor", "ThermalFacts", "Zone"]
@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sparktune.host.facts._shared import bounded_int, by_number, word
+from sparktune.host.facts._shared import bounded_int, by_number, first_known, word
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, absent
 from sparktune.model.reads import ReadFiles, Readings, ReadLinks
@@ -23,6 +23,8 @@ _KINDS = {"temp": 1e3, "power": 1e6, "energy": 1e6}
 _INPUTS = tuple(f"{_CHIPS}/{kind}[0-9]*_input" for kind in _KINDS)
 _LABELS = tuple(f"{_CHIPS}/{kind}[0-9]*_label" for kind in _KINDS)
 _LIMITS = f"{_CHIPS}/temp[0-9]*_crit"
+_PROCHOT = f"{_CHIPS}/prochot"
+_POWER_LEVEL = f"{_CHIPS}/pl_level"
 _ZONES = "/sys/class/thermal/thermal_zone[0-9]*"
 
 _CHIP_NUMBER = re.compile(r"/hwmon(\d{1,6})/", re.ASCII)
@@ -64,19 +66,29 @@ class Zone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThermalFacts:
-    """Chips by name and index, zones by number; empty where a machine has none."""
+    """Chips by name and index, zones by number; empty where a machine has none.
+
+    ``prochot`` and ``power_level`` are of the ``spbm`` chip, ABSENT without it: whether heat throttles the whole chip
+    (0: no), and the power limit that rules now.
+    """
 
     chips: tuple[Chip, ...]
     zones: tuple[Zone, ...]
-
-    @property
-    def has_spbm(self) -> bool:
-        """Whether the machine reports the power of its parts."""
-        return any(chip.name == "spbm" for chip in self.chips)
+    prochot: Observed[int]
+    power_level: Observed[int]
 
 
 def _parse(readings: Readings) -> ThermalFacts:
-    return ThermalFacts(chips=_chips(readings), zones=_zones(readings))
+    return ThermalFacts(
+        chips=_chips(readings),
+        zones=_zones(readings),
+        prochot=_only(readings.matching(_PROCHOT)),
+        power_level=_only(readings.matching(_POWER_LEVEL)),
+    )
+
+
+def _only(files: Mapping[str, Observed[str]]) -> Observed[int]:
+    return first_known(files.values()).map(bounded_int)
 
 
 def _chips(readings: Readings) -> tuple[Chip, ...]:
@@ -148,7 +160,7 @@ SOURCE = FactSource(
     reads=(
         ReadFiles(pattern=f"{_CHIPS}/name"),
         ReadLinks(pattern=f"{_CHIPS}/device"),
-        *(ReadFiles(pattern=pattern) for pattern in (*_INPUTS, *_LABELS, _LIMITS)),
+        *(ReadFiles(pattern=pattern) for pattern in (*_INPUTS, *_LABELS, _LIMITS, _PROCHOT, _POWER_LEVEL)),
         ReadFiles(pattern=f"{_ZONES}/type"),
         ReadFiles(pattern=f"{_ZONES}/temp"),
     ),
