@@ -75,27 +75,30 @@ class _Files:
 
     def changes(self, now_ns: int) -> tuple[dict[str, str], list[str]]:
         """Return the texts that have changed since the last call, and the paths that have gone."""
-        if now_ns >= self._look_at_ns:
+        # Files of a tree are ordinary ones: a new one may be there under an old name.
+        if self._tree.root:
+            self.close()
+        if self._tree.root or now_ns >= self._look_at_ns:
             self._look_at_ns = now_ns + int(_LOOK_AGAIN_S * 1e9)
             self._look()
         changed: dict[str, str] = {}
-        gone: list[str] = []
-        texts, pread, left = self._texts, os.pread, MOST_READ_CHARACTERS
-        for path, handle in self._handles.items():
+        texts, left = self._texts, MOST_READ_CHARACTERS
+        for path, handle in list(self._handles.items()):
             try:
-                data = pread(handle, _MOST_BYTES, 0)
+                data = os.pread(handle, _MOST_BYTES, 0)
                 if len(data) >= _PIECE_BYTES:
                     data = _whole(handle, data)
             except OSError:
-                gone.append(path)
+                self._drop(path)
                 continue
             if texts.get(path) == data or left < len(data):
                 continue
             texts[path] = data
             left -= len(data)
             changed[shown(path)] = data.decode("utf-8", "replace")
+        gone = [path for path in texts if path not in self._handles]
         for path in gone:
-            self._drop(path)
+            del texts[path]
         return changed, [shown(path) for path in gone]
 
     def close(self) -> None:
@@ -105,15 +108,16 @@ class _Files:
 
     def _drop(self, path: str) -> None:
         os.close(self._handles.pop(path))
-        self._texts.pop(path, None)
 
     def _look(self) -> None:
-        for pattern in self._patterns:
-            for path in self._tree.glob(pattern, lambda _error: None):
-                if path in self._handles or len(self._handles) >= self._most:
-                    continue
-                with suppress(OSError):
-                    self._handles[path] = os.open(self._tree.real(path), _OPEN)
+        found = {path for pattern in self._patterns for path in self._tree.glob(pattern, lambda _error: None)}
+        for path in self._handles.keys() - found:
+            self._drop(path)
+        for path in sorted(found - self._handles.keys()):
+            if len(self._handles) >= self._most:
+                break
+            with suppress(OSError):
+                self._handles[path] = os.open(self._tree.real(path), _OPEN)
 
 
 def _whole(handle: int, data: bytes) -> bytes:

@@ -1,0 +1,89 @@
+"""Watching a node: every tick has everything, on a schedule that does not drift, and ends when it is left."""
+
+from itertools import pairwise
+from pathlib import Path
+
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.transport.session import NodeSession
+from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles
+from sparktune.units import NS_PER_S
+
+_HERE = NodeTarget(name="here")
+
+
+async def test_ticks_keep_to_multiples_of_the_interval() -> None:
+    """Late ones are counted as missed, and do not move those after them."""
+    async with NodeSession(_HERE) as node:
+        samples = [sample async for sample in node.sample([ReadFile(path="/proc/uptime")], interval_s=0.1, count=5)]
+
+    first = samples[0]
+    assert len(samples) == 5
+    for before, sample in pairwise(samples):
+        assert sample.tick == before.tick + 1 + sample.missed
+        # never before its time: the schedule began just before the first sample's clocks were read
+        assert sample.monotonic_ns >= first.monotonic_ns + sample.tick * NS_PER_S // 10 - NS_PER_S // 20
+        assert sample.wall_ns > before.wall_ns
+    assert {tuple(sample.texts) for sample in samples} == {("/proc/uptime",)}
+
+
+async def test_what_changes_comes_and_goes_is_seen(tmp_path: Path) -> None:
+    """Only changes travel, and yet each tick has all texts."""
+    for name in ("same", "changes", "goes"):
+        (tmp_path / name).write_text("1")
+    sources = [ReadFiles(pattern=f"{tmp_path}/*"), ReadCommand(argv=("uname", "-s"))]
+    seen: list[dict[str, str]] = []
+
+    async with NodeSession(_HERE) as node:
+        async for sample in node.sample(sources, interval_s=0.05):
+            seen.append({Path(path).name: text for path, text in sample.texts.items()})
+            (tmp_path / "changes").write_text("2")
+            (tmp_path / "comes").write_text("3")
+            (tmp_path / "goes").unlink(missing_ok=True)
+            if "comes" in seen[-1]:
+                break
+        hello = await node.hello()
+
+    assert seen[0] == {"same": "1", "changes": "1", "goes": "1", "uname -s": "Linux\n"}
+    assert seen[-1] == {"same": "1", "changes": "2", "comes": "3", "uname -s": "Linux\n"}
+    assert hello.protocol == 1, "who has stopped watching can ask something else"
+
+
+async def test_a_process_that_ends_is_gone_from_the_next_tick() -> None:
+    async with NodeSession(_HERE) as short:
+        pid = short._child._transport.get_pid() if short._child and short._child._transport else 0
+        async with NodeSession(_HERE) as node:
+            async for sample in node.sample([ReadFile(path=f"/proc/{pid}/stat")], interval_s=0.05):
+                if sample.tick == 0:
+                    assert sample.texts
+                    await short.__aexit__(None, None, None)
+                if not sample.texts:
+                    break
+
+
+async def test_a_tree_can_be_watched_too(tmp_path: Path) -> None:
+    """One that is written anew while it is watched, as a rehearsal does, shows the new text."""
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/uptime").write_text("5 5\n")
+    (tmp_path / "commands").mkdir()
+    (tmp_path / "commands/nvidia-smi-L.txt").write_text("GPU 0\n")
+    sources = [ReadFile(path="/proc/uptime"), ReadCommand(argv=("nvidia-smi", "-L"))]
+
+    async with NodeSession(NodeTarget(name="tree", root=tmp_path)) as node:
+        async for sample in node.sample(sources, interval_s=0.05):
+            if sample.tick == 0:
+                assert sample.texts == {"/proc/uptime": "5 5\n", "nvidia-smi -L": "GPU 0\n"}
+                (tmp_path / "new").write_text("6 6\n")
+                (tmp_path / "new").replace(tmp_path / "proc/uptime")
+            if sample.texts["/proc/uptime"] == "6 6\n":
+                break
+
+
+async def test_long_files_of_proc_are_whole_in_every_tick() -> None:
+    async with NodeSession(_HERE) as node:
+        samples = [sample async for sample in node.sample([ReadFile(path="/proc/vmstat")], interval_s=0.1, count=2)]
+
+    for sample in samples:
+        text = sample.texts["/proc/vmstat"]
+        assert len(text) > 2048
+        assert text.endswith("\n")
+        assert text.count("\n") == len(set(text.splitlines()))
