@@ -47,7 +47,7 @@ _COMPOSE = re.compile(r"(?:docker-)?compose.*\.ya?ml")
 _TABLE: tuple[tuple[re.Pattern[str], Converter], ...] = tuple(
     (re.compile(pattern), converter)
     for pattern, converter in (
-        (r"cpuinfo.*\.txt", _file_at("/proc/cpuinfo")),
+        (r"cpuinfo.*\.txt", texts.cpu_info),
         (r"lscpu.*\.txt", _output_of("lscpu")),
         (r"sysfs_cpu\.csv", texts.cpu_table),
         (r"meminfo.*\.txt", _file_at("/proc/meminfo")),

@@ -1,6 +1,7 @@
 """Loose files of reports about a machine - cores, memory, kernel, GPU, processes - written on a ``CaseNode``."""
 
 __all__ = [
+    "cpu_info",
     "cpu_table",
     "gpu_samples",
     "kernel_log",
@@ -30,6 +31,14 @@ _CPU_COLUMNS = {
 }
 _STATUS = re.compile(r"^#\s*/proc/(?P<pid>\d{1,10})/(?:task/(?P<tid>\d{1,10})/)?status", re.ASCII)
 _GPU_NAMES = {"clocks.sm": "clocks.current.sm"}
+
+
+def cpu_info(node: CaseNode, text: str, _file: str) -> None:
+    """Read /proc/cpuinfo, which lists the CPUs that are online."""
+    node.files["/proc/cpuinfo"] = text
+    listed = re.findall(r"^processor\s*:\s*(\d{1,5})\s*$", text, re.MULTILINE)
+    if listed:
+        node.files.setdefault(f"{_CPU}/online", f"{','.join(listed)}\n")
 
 
 def cpu_table(node: CaseNode, text: str, _file: str) -> None:
