@@ -1,6 +1,6 @@
 """Read files, links and names; bounded, and never waiting for a pipe or a device."""
 
-__all__ = ["read_file", "read_files", "read_links", "read_names", "shown"]
+__all__ = ["open_regular", "read_file", "read_files", "read_links", "read_names", "shown"]
 
 import errno
 import os
@@ -79,6 +79,15 @@ def read_names(tree: Tree, ask: dict[str, Any]) -> Result:
     return present(paths, gaps.why)
 
 
+def open_regular(path: str) -> int | None:
+    """Open a file for reading; None for a folder, a pipe or a device. Raises OSError."""
+    handle = os.open(path, _OPEN)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    return None
+
+
 def shown(name: str) -> str:
     """Return a name that JSON can carry: bytes that are no UTF-8 become replacement characters."""
     return os.fsencode(name).decode("utf-8", "replace")
@@ -98,10 +107,10 @@ def _read(tree: Tree, path: str, most_bytes: int, starts: tuple[str, ...] = ()) 
 
 
 def _bytes(path: str, most_bytes: int) -> bytes | None:
-    handle = os.open(path, _OPEN)
+    handle = open_regular(path)
+    if handle is None:
+        return None
     try:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
-            return None
         # Files of /proc come in pieces, whatever size is asked for, and say nothing of their length before.
         pieces = [os.read(handle, min(_CHUNK, most_bytes + 1))]
         size = len(pieces[0])

@@ -2,6 +2,7 @@
 
 __all__ = ["sample"]
 
+import errno
 import os
 import resource
 import time
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from sparktune.agent.files import shown
+from sparktune.agent.files import open_regular, shown
 from sparktune.agent.hello import time_pair
 from sparktune.agent.observe import Observer
 from sparktune.agent.protocol import MOST_READ_CHARACTERS
@@ -18,10 +19,10 @@ from sparktune.agent.tree import Tree
 _SHORTEST_S = 0.05
 _LOOK_AGAIN_S = 3.0  # for files that have come since
 _MOST_FILES = 50_000
-_MOST_BYTES = 65_536
+_MOST_BYTES = 1024 * 1024
+_FIRST_BYTES = 4096
 _PIECE_BYTES = 2048  # files of /proc that are longer than a page come in pieces, each nearly a page
 _KEEP_FREE = 64  # descriptors for everything else
-_OPEN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 def sample(
@@ -60,13 +61,23 @@ def _add_command(observer: Observer, ask: dict[str, Any], changed: dict[str, str
         changed[" ".join(ask["argv"])] = result["value"]["stdout"]
 
 
+class _File:
+    """An open file and the text that it had last; None before it was read."""
+
+    __slots__ = ("handle", "path", "text")
+
+    def __init__(self, path: str, handle: int) -> None:
+        self.path, self.handle = path, handle
+        self.text: bytes | None = None
+
+
 class _Files:
-    """Open files and the text that each had last."""
+    """The files of a sample. Most of them have not changed since the tick before: these are only read and compared."""
 
     def __init__(self, tree: Tree, patterns: list[str]) -> None:
         self._tree, self._patterns = tree, patterns
-        self._handles: dict[str, int] = {}
-        self._texts: dict[str, bytes] = {}
+        self._open: dict[str, _File] = {}
+        self._gone: list[str] = []
         self._look_at_ns = 0
         _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         with suppress(ValueError, OSError):
@@ -75,55 +86,74 @@ class _Files:
 
     def changes(self, now_ns: int) -> tuple[dict[str, str], list[str]]:
         """Return the texts that have changed since the last call, and the paths that have gone."""
-        # Files of a tree are ordinary ones: a new one may be there under an old name.
         if self._tree.root:
-            self.close()
+            self._reopen()
         if self._tree.root or now_ns >= self._look_at_ns:
             self._look_at_ns = now_ns + int(_LOOK_AGAIN_S * 1e9)
             self._look()
         changed: dict[str, str] = {}
-        texts, left = self._texts, MOST_READ_CHARACTERS
-        for path, handle in list(self._handles.items()):
+        broken: list[_File] = []
+        pread, left = os.pread, MOST_READ_CHARACTERS
+        for file in self._open.values():
             try:
-                data = os.pread(handle, _MOST_BYTES, 0)
+                data = pread(file.handle, _FIRST_BYTES, 0)
                 if len(data) >= _PIECE_BYTES:
-                    data = _whole(handle, data)
+                    data = _whole(file.handle, data)
             except OSError:
-                self._drop(path)
+                broken.append(file)
                 continue
-            if texts.get(path) == data or left < len(data):
-                continue
-            texts[path] = data
-            left -= len(data)
-            changed[shown(path)] = data.decode("utf-8", "replace")
-        gone = [path for path in texts if path not in self._handles]
-        for path in gone:
-            del texts[path]
+            if data != file.text and len(data) <= left:
+                file.text = data
+                left -= len(data)
+                changed[shown(file.path)] = data.decode("utf-8", "replace")
+        for file in broken:
+            self._drop(file)
+        gone, self._gone = self._gone, []
         return changed, [shown(path) for path in gone]
 
     def close(self) -> None:
         """Close every file."""
-        for path in list(self._handles):
-            self._drop(path)
+        for file in list(self._open.values()):
+            self._drop(file)
 
-    def _drop(self, path: str) -> None:
-        os.close(self._handles.pop(path))
+    def _drop(self, file: _File) -> None:
+        os.close(file.handle)
+        del self._open[file.path]
+        if file.text is not None:
+            self._gone.append(file.path)
 
     def _look(self) -> None:
         found = {path for pattern in self._patterns for path in self._tree.glob(pattern, lambda _error: None)}
-        for path in self._handles.keys() - found:
-            self._drop(path)
-        for path in sorted(found - self._handles.keys()):
-            if len(self._handles) >= self._most:
+        for path in self._open.keys() - found:
+            self._drop(self._open[path])
+        for path in sorted(found - self._open.keys()):
+            if len(self._open) >= self._most:
                 break
-            with suppress(OSError):
-                self._handles[path] = os.open(self._tree.real(path), _OPEN)
+            handle = self._opened(path)
+            if handle is not None:
+                self._open[path] = _File(path, handle)
+
+    def _reopen(self) -> None:
+        """Open the files of a tree anew: they are ordinary ones, and another may be there under the same name."""
+        for file in list(self._open.values()):
+            handle = self._opened(file.path)
+            if handle is None:
+                self._drop(file)
+            else:
+                os.close(file.handle)
+                file.handle = handle
+
+    def _opened(self, path: str) -> int | None:
+        try:
+            return open_regular(self._tree.real(path))
+        except OSError:
+            return None
 
 
 def _whole(handle: int, data: bytes) -> bytes:
-    while len(data) < _MOST_BYTES:
-        piece = os.pread(handle, _MOST_BYTES - len(data), len(data))
-        if not piece:
-            break
+    """Read the rest. Raises OSError when it is too long: half of it would mislead."""
+    while piece := os.pread(handle, _MOST_BYTES - len(data), len(data)):
         data += piece
+        if len(data) >= _MOST_BYTES:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return data
