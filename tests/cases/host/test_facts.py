@@ -36,7 +36,7 @@ def test_facts(name: str, case: dict[str, Any]) -> None:
     assert lacks(plain(facts), case["facts"]) == []
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(data=st.data())
 def test_text_of_any_kind_never_raises(data: st.DataObject) -> None:
     """What a node says is untrusted: a broken answer costs a field, never the whole doctor."""

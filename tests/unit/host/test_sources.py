@@ -5,7 +5,8 @@ from sparktune.host.facts import all_reads, all_sources, read_facts
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.kernel_log import KernelLogFacts
 from sparktune.host.facts.memory import MemoryFacts
-from sparktune.model.observed import Observed, unreadable
+from sparktune.host.facts.sysctl import SysctlFacts
+from sparktune.model.observed import Observed, present, unreadable
 from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, Readings
 
 
@@ -62,3 +63,14 @@ def test_what_may_not_be_read_never_raises() -> None:
     assert cpu.online == closed
     assert log is not None
     assert log.no_memory.why == "journalctl: not allowed; dmesg: not allowed"
+
+
+def test_more_settings_than_any_machine_has_are_not_compared() -> None:
+    """Every line is compared with every key: a node that sends a million must not keep the doctor busy."""
+    text = "".join(f"vm.other{number} = 1\n" for number in range(5001))
+    readings = Readings(matches={"/etc/sysctl.d/*.conf": {"/etc/sysctl.d/a.conf": present(text)}})
+
+    facts = read_facts("a", readings).get(SysctlFacts)
+
+    assert facts is not None
+    assert {setting.boot.why for setting in facts.settings} == {"more than 5000 settings"}

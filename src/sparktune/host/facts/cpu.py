@@ -197,7 +197,7 @@ _READS: tuple[Read, ...] = (
         for pattern in (_MIDR, _CAPACITY, _SIBLINGS, _CLUSTERS, _CACHE_LEVEL, _CACHE_CPUS, _CACHE_SIZE, _SOC_ID)
     ),
     ReadFiles(pattern=_FREQUENCY),
-    ReadFile(path=_CPUINFO, most_bytes=4 * 1024 * 1024),
+    ReadFile(path=_CPUINFO, most_bytes=1024 * 1024),
 )
 
 SOURCE = FactSource(name="cpu", kind=CpuFacts, reads=_READS, parse=_parse)

@@ -17,9 +17,10 @@ from sparktune.model.reads import CommandOutput, ReadCommand, Readings
 
 # journalctl searches on the node: a boot of weeks can hold hundreds of MB of kernel lines
 _WORDS = "NV_ERR_NO_MEMORY|_memdescAllocInternal|NVRM: Xid|oom-killer|Killed process"
+_RELEVANT = re.compile(_WORDS)
 _JOURNAL = ("journalctl", "-k", "-b", "--no-pager", "-o", "short-iso", "-g", _WORDS)
 _DMESG = ("dmesg",)
-_MOST_BYTES = 8 * 1024 * 1024
+_MOST_BYTES = 4 * 1024 * 1024
 _LONGEST_LINE = 300
 
 _XID = re.compile(r"NVRM: Xid \([^)]{0,64}\): (\d{1,5})", re.ASCII)
@@ -71,7 +72,7 @@ def _parse(readings: Readings) -> KernelLogFacts:
 
 def kernel_log_facts(text: str, source: str) -> KernelLogFacts:
     """Count what matters in the text of a boot's kernel log; ``source`` says where it came from."""
-    lines = text.splitlines()
+    lines = [line for line in text.splitlines() if _RELEVANT.search(line)]
     return KernelLogFacts(
         source=present(source),
         no_memory=present(_matching(lines, ("NVRM", "NV_ERR_NO_MEMORY"))),

@@ -19,6 +19,7 @@ from sparktune.model.reads import ReadFile, ReadFiles, Readings
 
 _PATTERNS = tuple(f"{folder}/sysctl.d/*.conf" for folder in ("/etc", "/run", "/usr/local/lib", "/usr/lib"))
 _LAST_BY_HAND = "/etc/sysctl.conf"
+_MOST_LINES = 5000  # a hundred times what a distribution ships; every line is compared with every key
 _KEYS = (
     "kernel.numa_balancing",
     "net.core.netdev_max_backlog",
@@ -85,8 +86,8 @@ class _Line(NamedTuple):
 
 def _parse(readings: Readings) -> SysctlFacts:
     files = drop_ins(readings, _PATTERNS)
-    last = (_LAST_BY_HAND, readings.file(_LAST_BY_HAND))
-    at_boot, by_hand = _lines(files), _lines([*files, last])
+    at_boot = _lines(files)
+    by_hand = _lines([*files, (_LAST_BY_HAND, readings.file(_LAST_BY_HAND))])
     return SysctlFacts(
         settings=tuple(
             SysctlSetting(
@@ -110,6 +111,8 @@ def _lines(files: Iterable[tuple[str, Observed[str]]]) -> Observed[tuple[_Line, 
             key, value = _split(line)
             if key:
                 found.append(_Line(path, number, key, value))
+            if len(found) > _MOST_LINES:
+                return unreadable(f"more than {_MOST_LINES} settings")
     return present(tuple(found))
 
 
