@@ -10,7 +10,7 @@ from typing import Any
 from sparktune.agent.bootstrap import bootstrap
 from sparktune.agent.lines import Lines
 from sparktune.agent.protocol import greeting
-from sparktune.agent.results import NEEDS_ROOT, Result, explain_denied
+from sparktune.agent.results import NEEDS_ROOT, Result, explain_denied, unreadable
 
 _NONCE = "root"
 _PATIENCE_S = 10.0
@@ -36,7 +36,10 @@ class Root:
                 return self._ask(self._lines, ask)
             except (OSError, ValueError, TypeError, KeyError) as error:
                 self._give_up(f"asking root failed: {error}")
-        explain_denied(result, f"{NEEDS_ROOT}: {self._why}")
+        why = f"{NEEDS_ROOT}: {self._why}"
+        if ask["kind"] == "command":
+            return unreadable(why)  # what it did print is not what it prints
+        explain_denied(result, why)
         return result
 
     def close(self) -> None:

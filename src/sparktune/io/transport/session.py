@@ -37,7 +37,7 @@ from sparktune.model.reads import Read, Readings
 from sparktune.model.sample import Sample
 from sparktune.units import Seconds
 
-_MOST_ANSWER_BYTES = 256 * 1024 * 1024
+_MOST_ANSWER_BYTES = 128 * 1024 * 1024
 _NOT_OPEN = "the session is not open"
 _FAREWELL_S = 2.0
 _ENDED_S = 2.0  # between the end of stdout and the exit code
@@ -98,7 +98,8 @@ class NodeSession:
         merged = merge_reads(reads)
         greeted = self._ask("hello")
         observed = self._ask("observe", reads=[encode_read(read) for read in merged])
-        return await self._hello(greeted), await self._readings(observed, merged)
+        async with self._explained(self._limit_s):
+            return await self._hello(greeted), await self._readings(observed, merged)
 
     async def sample(self, sources: Sequence[Read], *, interval_s: Seconds, count: int = 0) -> AsyncIterator[Sample]:
         """Read files, patterns and commands again and again, ``count`` times or until the iteration is left.
