@@ -24,6 +24,7 @@ class CpuTraits:
     """What one CPU says of itself; None for what it does not say. ``frequency_hz`` is its highest."""
 
     cpu: int
+    model: str | None = None
     implementer: int | None = None
     part: int | None = None
     capacity: int | None = None
@@ -34,7 +35,7 @@ class CpuTraits:
 class CoreType:
     """CPUs of one type. ``capacity`` and ``frequency_hz`` are medians, None when one of the CPUs does not say.
 
-    ``name`` is the core's name or its part number; empty, and ``part`` None, for CPUs that have no part number.
+    ``name`` is the core's name or its part number; for CPUs without one ``part`` is None and ``name`` the model's.
     """
 
     name: str
@@ -74,8 +75,7 @@ def split_cores(types: tuple[CoreType, ...]) -> Observed[CoreSplit]:
     if not types:
         return unreadable("no CPU says what it is")
     if len(types) == 1:
-        named = f" ({types[0].name})" if types[0].name else ""
-        return unreadable(f"all {len(types[0].cpus)} CPUs are of one type{named}: there are no slower cores")
+        return unreadable(f"all {len(types[0].cpus)} CPUs are of one type ({types[0].name}): there are no slower cores")
     unknown = [kind for kind in types if kind.part is None]
     if unknown and len(unknown) < len(types):
         return unreadable(f"the core type of CPUs {format_cpulist(unknown[0].cpus)} is unknown")
@@ -116,7 +116,10 @@ def _clusters(cpus: tuple[CpuTraits, ...], trait: str) -> list[list[CpuTraits]]:
 
 def _core_type(group: list[CpuTraits]) -> CoreType:
     first = group[0]
-    name = "" if first.part is None else _NAMES.get((first.implementer or 0, first.part), f"part {first.part:#05x}")
+    if first.part is None:
+        name = first.model or "unnamed core"
+    else:
+        name = _NAMES.get((first.implementer or 0, first.part), f"part {first.part:#05x}")
     return CoreType(
         name=name,
         implementer=first.implementer if first.part is not None else None,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sparktune.host.core_types import CoreSplit, CoreType, CpuTraits, group_cores, split_cores
 from sparktune.host.cpulist import CpuSet, parse_cpulist
-from sparktune.host.facts._shared import bounded_int, by_cpu, first_known, flag, word
+from sparktune.host.facts._shared import bounded_int, by_cpu, first_known, flag, shorten, word
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, State, absent, present, unreadable
 from sparktune.model.reads import Read, ReadFile, ReadFiles, Readings
@@ -33,7 +33,8 @@ _CPUINFO = "/proc/cpuinfo"
 
 _GB10_SOC_ID = "jep106:0426:8901"
 _GB10_PARTS = {(0x41, 0xD85): 10, (0x41, 0xD87): 10}
-_CPUINFO_KEYS = ("processor", "CPU implementer", "CPU part")
+_PART_KEYS = ("CPU implementer", "CPU part")
+_CPUINFO_KEYS = (*_PART_KEYS, "model name")
 _HZ_PER_KHZ = 1000
 _SIZE = re.compile(r"(\d{1,12})([KMG]?)", re.ASCII)
 _SCALES = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
@@ -101,11 +102,13 @@ def _traits(readings: Readings, online: Observed[CpuSet]) -> tuple[CpuTraits, ..
     cpus = online.value if online.value is not None else frozenset().union(midr, cpuinfo, capacity, khz)
     traits = []
     for cpu in sorted(cpus):
-        implementer, part = midr.get(cpu) or cpuinfo.get(cpu) or (None, None)
+        said = cpuinfo.get(cpu, {})
+        implementer, part = midr.get(cpu) or _from_cpuinfo(said) or (None, None)
         frequency = khz.get(cpu)
         traits.append(
             CpuTraits(
                 cpu=cpu,
+                model=shorten(said.get("model name", "")) or None,
                 implementer=implementer,
                 part=part,
                 capacity=capacity.get(cpu),
@@ -120,22 +123,26 @@ def _from_midr(text: str) -> tuple[int, int]:
     return register >> 24 & 0xFF, register >> 4 & 0xFFF
 
 
-def _cpuinfo(text: str) -> dict[int, tuple[int, int]]:
-    """Return implementer and part of each processor that /proc/cpuinfo names; x86 names neither."""
-    found: dict[int, tuple[int, int]] = {}
-    fields: dict[str, int] = {}
+def _cpuinfo(text: str) -> dict[int, dict[str, str]]:
+    """Return the fields of each processor that /proc/cpuinfo names."""
+    found: dict[int, dict[str, str]] = {}
+    fields: dict[str, str] = {}
     for line in text.splitlines():
         key, _, value = (piece.strip() for piece in line.partition(":"))
         if key == "processor":
-            fields = {}
-        if key in _CPUINFO_KEYS:
-            try:
-                fields[key] = bounded_int(value, 10 if key == "processor" else 16)
-            except ValueError:
-                continue
-        if key == "CPU part" and len(fields) == len(_CPUINFO_KEYS):
-            found[fields["processor"]] = (fields["CPU implementer"], fields["CPU part"])
+            number = present(value).map(bounded_int).value
+            fields = {} if number is None else found.setdefault(number, {})
+        elif key in _CPUINFO_KEYS:
+            fields[key] = value
     return found
+
+
+def _from_cpuinfo(fields: Mapping[str, str]) -> tuple[int, int] | None:
+    """Return implementer and part; None on x86, which names neither."""
+    implementer, part = (
+        present(fields.get(key, "")).map(lambda text: bounded_int(text, 16)).value for key in _PART_KEYS
+    )
+    return None if implementer is None or part is None else (implementer, part)
 
 
 def _platform(soc_id: Observed[str], types: tuple[CoreType, ...]) -> Observed[str]:
