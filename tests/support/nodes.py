@@ -4,7 +4,7 @@ __all__ = ["empty_node", "healthy_node", "node_over"]
 
 import fnmatch
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from posixpath import dirname, normpath
 
@@ -39,12 +39,13 @@ def node_over(
     ``files``: text by path or by shell pattern of paths that are there; None takes the file away. ``commands``: what
     every command prints whose line holds the text; None takes the command away.
     """
-    changed = dict(tree.files)
+    changed, links = dict(tree.files), dict(tree.links)
     for path, text in (files or {}).items():
-        matching = fnmatch.filter(changed, path) if "*" in path else [path]
+        matching = fnmatch.filter([*changed, *links], path) if set(path) & set("*[") else [path]
         for one in matching:
             if text is None:
                 changed.pop(one, None)
+                links.pop(one, None)
             else:
                 changed[one] = text
     printed = dict(tree.commands)
@@ -56,7 +57,7 @@ def node_over(
                 printed.pop(argv, None)
             else:
                 printed[argv] = text
-    whole = NodeTree(files=changed, links=tree.links, commands=printed)
+    whole = NodeTree(files=changed, links=links, commands=printed)
     return read_facts(name, _readings(whole, unreadable_paths))
 
 
@@ -67,21 +68,23 @@ def _readings(tree: NodeTree, closed: tuple[str, ...]) -> Readings:
         real = normpath(f"{dirname(link)}/{target}")
         texts |= {link + path.removeprefix(real): text for path, text in texts.items() if path.startswith(f"{real}/")}
     names = {parent for path in texts for parent in _parents(path)} | tree.links.keys()
+    every_text, every_link, every_name = _by_depth(texts), _by_depth(tree.links), _by_depth(names)
+    asked = all_reads()
     return Readings(
-        files={read.path: texts.get(read.path, absent()) for read in all_reads() if isinstance(read, ReadFile)},
+        files={read.path: texts.get(read.path, absent()) for read in asked if isinstance(read, ReadFile)},
         matches={
-            read.pattern: {path: texts[path] for path in _matching(read.pattern, texts)}
-            for read in all_reads()
+            read.pattern: {path: texts[path] for path in _matching(read.pattern, every_text)}
+            for read in asked
             if isinstance(read, ReadFiles)
         },
         links={
-            read.pattern: {path: tree.links[path] for path in _matching(read.pattern, tree.links)}
-            for read in all_reads()
+            read.pattern: {path: tree.links[path] for path in _matching(read.pattern, every_link)}
+            for read in asked
             if isinstance(read, ReadLinks)
         },
         names={
-            read.pattern: tuple(sorted(_matching(read.pattern, names)))
-            for read in all_reads()
+            read.pattern: tuple(sorted(_matching(read.pattern, every_name)))
+            for read in asked
             if isinstance(read, ReadNames)
         },
         commands={argv: present(CommandOutput(stdout=text, stderr="", code=0)) for argv, text in tree.commands.items()},
@@ -94,12 +97,20 @@ def _parents(path: str) -> Iterator[str]:
         path = dirname(path)
 
 
-def _matching(pattern: str, paths: Mapping[str, object] | set[str]) -> Iterator[str]:
+def _by_depth(paths: Iterable[str]) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = {}
+    for path in paths:
+        found.setdefault(path.count("/"), []).append(path)
+    return found
+
+
+def _matching(pattern: str, paths: Mapping[int, list[str]]) -> Iterator[str]:
+    """Yield the paths that a pattern stands for; its stars stop at slashes, so that only its own depth counts."""
+    beginning = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
     matches = _compiled(pattern).fullmatch
-    return (path for path in paths if matches(path))
+    return (path for path in paths.get(pattern.count("/"), ()) if path.startswith(beginning) and matches(path))
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    """Turn a shell pattern into a regular one whose stars stop at slashes, as the agent's do."""
-    return re.compile(fnmatch.translate(pattern).replace(".*", "[^/]*").replace("(?>[^/]*?", "(?>[^/]*?"))
+    return re.compile(fnmatch.translate(pattern))

@@ -11,24 +11,23 @@ from sparktune.model.node import NodeFacts
 
 
 def _judge(nodes: tuple[NodeFacts, ...]) -> Iterator[Found]:
-    pins: set[int] = set()
+    pins: dict[str, int] = {}
     indexes: dict[str, int] = {}
     for node in nodes:
         for environment in environments(node):
-            index = pinned_gid(environment)
-            if index is None:
-                continue
-            pins.add(index)
-            for device in ib_devices(node, environment):
+            pin = pinned_gid(environment)
+            for device in ib_devices(node, environment) if pin is not None else ():
                 usable = usable_gid(device.ports[0])
                 if usable is not None:
-                    indexes[f"{node.node} {device.name}"] = usable.index
-    if pins and len(set(indexes.values())) > 1:
+                    name = f"{node.node} {device.name}"
+                    pins[name], indexes[name] = pin or 0, usable.index
+    # Nodes that pin different values, each its own, are right until the next renumbering.
+    if len(set(indexes.values())) > 1 and pins != indexes:
         listed = join(f"{name}: {index}" for name, index in indexes.items())
         yield Found(
             severity=Severity.ERROR,
-            evidence=f"NCCL_IB_GID_INDEX is pinned ({join(map(str, sorted(pins)))}), but the usable index is not the "
-            f"same everywhere ({listed})",
+            evidence=f"NCCL_IB_GID_INDEX is pinned ({join(map(str, sorted(set(pins.values()))))}), but the usable "
+            f"index is not the same everywhere ({listed})",
             hint="leave NCCL_IB_GID_INDEX unset, so that NCCL 2.21 and later choose per device",
         )
 
