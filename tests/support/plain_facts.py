@@ -24,6 +24,10 @@ def plain(value: Any) -> Any:  # noqa: ANN401 - any fact, and any plain value
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
+    return _scalar(value)
+
+
+def _scalar(value: Any) -> Any:  # noqa: ANN401 - as above
     if type(value).__module__ == "ipaddress":
         return str(value)
     return value.value if isinstance(value, Enum) else value
