@@ -42,8 +42,8 @@ def error_of_end(
         message = f"{node}: there is no Python 3.10 or newer" + (f" ({said})" if said else "")
         return NodeNoPython(message, hint="install it: sudo apt install python3")
     what = "the answer breaks off" if greeted else "nothing answers"
-    ending = f"ended with code {code}" if code is not None else "ended"
-    message = f"{node}: {what}, the agent {ending}" + (f" ({said})" if said else "")
+    ending = "" if code is None else f", the agent ended with code {code}"
+    message = f"{node}: {what}{ending}" + (f" ({said})" if said else "")
     return NodeProtocolError(message, hint=by_hand)
 
 
