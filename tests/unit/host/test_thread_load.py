@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sparktune.host import thread_load
 from sparktune.host.thread_load import ThreadLoad, read_top
 
 _HEADER = "    PID     TID USER      PR  NI    VIRT    RES S  %CPU  P COMMAND         PARENT\n"
@@ -46,6 +47,12 @@ def test_a_comment_says_whether_requests_ran(comment: str, *, idle: bool | None)
 )
 def test_other_lines_are_skipped(line: str) -> None:
     assert read_top(line, "top.txt").threads == ()
+
+
+def test_threads_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(thread_load, "_MOST_THREADS", 2)
+
+    assert len(read_top(_POLLER * 5, "top.txt").threads) == 2
 
 
 @given(text=st.text() | st.text(alphabet="PID %CPU0123456789.\n#R", max_size=200))

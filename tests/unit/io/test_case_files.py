@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -94,6 +95,24 @@ def test_a_file_that_is_too_large_is_named(
     files = report({"meminfo.txt": _MEMINFO, "dmesg.txt": "x" * 101})
 
     assert files.ignored == (("dmesg.txt", "larger than 100 bytes"),)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, text in {"meminfo.txt": _MEMINFO, "uname.txt": "Darwin 1 2\n", "dmesg.txt": "x"}.items():
+        (tmp_path / name).write_text(text)
+    opened = Path.open
+
+    def refuse(path: Path, mode: str) -> IO[Any]:
+        if path.name == "dmesg.txt":
+            raise PermissionError(13, "Permission denied")
+        return opened(path, mode)
+
+    monkeypatch.setattr(Path, "open", refuse)
+
+    files = read_case_files(tmp_path)
+
+    assert files.ignored == (("dmesg.txt", "Permission denied"),)
+    assert _only(files).node == tmp_path.name
 
 
 @pytest.mark.parametrize("names", [[], ["notes.md"]])

@@ -7,6 +7,7 @@ are named ``netplan-*``: they are made anew at each start and are left out here.
 
 __all__ = ["SOURCE", "NetplanFacts", "Profile"]
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,7 @@ _KEYFILES = (
 # Only what is needed: the other lines of these files hold the passwords of wireless networks.
 _KEYFILE_LINES = ("[", "interface-name", "address", "method", "mtu")
 _GENERATED = "/run/NetworkManager/system-connections/netplan-"
+_ADDRESS = re.compile(r"address\d+", re.ASCII)
 _KINDS = ("ethernets", "bonds", "bridges", "vlans", "wifis", "nm-devices", "dummy-devices")
 
 
@@ -142,7 +144,7 @@ def _read_keyfile(path: str, text: str) -> tuple[Profile, ...]:
             mtu = _mtu(value)
         elif section == "ipv4" and key == "method":
             dhcp4 = value == "auto"
-        elif section in {"ipv4", "ipv6"} and key.removeprefix("address").isdecimal():
+        elif section in {"ipv4", "ipv6"} and _ADDRESS.fullmatch(key):
             addresses.append(value.split(",")[0].strip())  # address, then gateway
         elif section in {"ipv4", "ipv6"} and key == "addresses":
             addresses += [one.strip() for one in value.split(";") if one.strip()]

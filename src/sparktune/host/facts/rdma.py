@@ -31,7 +31,6 @@ _FILES = (
 _SWITCH_IDS = "/sys/class/net/*/phys_switch_id"
 _PORT_NAMES = "/sys/class/net/*/phys_port_name"
 
-_PATH = re.compile(rf"{_ROOT}/(?P<device>[^/]+)/(?P<rest>.+)", re.DOTALL)
 _PORT_PATH = re.compile(rf"{_ROOT}/(?P<device>[^/]+)/ports/(?P<port>[0-9]{{1,3}})(?:/|$)")
 _PCI = re.compile(r"[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)
 _STATE = re.compile(r"\d+:\s*(?P<name>\w[\w ]*)", re.ASCII)
@@ -146,9 +145,8 @@ def _parse(readings: Readings) -> RdmaFacts:
     files: dict[str, dict[str, Observed[str]]] = {}
     for pattern in _FILES:
         for path, text in readings.matching(pattern).items():
-            found = _PATH.fullmatch(path)
-            if found:
-                files.setdefault(found["device"], {})[found["rest"]] = text
+            device, _, rest = path.removeprefix(f"{_ROOT}/").partition("/")
+            files.setdefault(device, {})[rest] = text
     ports: dict[str, set[int]] = {}
     for path in (*readings.names.get(_PORTS, ()), *(path for p in _FILES for path in readings.matching(p))):
         found = _PORT_PATH.match(path)

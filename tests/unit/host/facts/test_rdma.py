@@ -115,3 +115,13 @@ def test_a_device_is_found_by_its_name() -> None:
 
     assert facts.device("rocep1s0f0") is device
     assert facts.device("mlx5_0") is None
+
+
+@pytest.mark.parametrize(
+    ("address", "link_local"),
+    [("fe80::1", True), ("::ffff:169.254.9.1", True), ("::ffff:10.0.5.1", False), ("fd00::2", False)],
+)
+def test_link_local_in_both_families(address: str, *, link_local: bool) -> None:
+    (gid,) = _port((1, address, "RoCE v2")).gids
+
+    assert gid.link_local is link_local
