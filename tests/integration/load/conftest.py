@@ -21,11 +21,12 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("the openssl program is not installed")
     folder = tmp_path_factory.mktemp("tls")
     key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
-    _openssl(
-        folder, "req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", _SUBJECTS["ca"], "-days", "2"
-    )
+    # Python 3.13 checks strictly: an authority must say what its key is for, a certificate who signed it.
+    usage = ("-addext", "keyUsage=critical,keyCertSign,cRLSign")
+    target = ("-keyout", "ca.key", "-out", "ca.pem", "-subj", _SUBJECTS["ca"])
+    _openssl(folder, "req", "-x509", *key, *target, *usage, "-days", "2")
     _openssl(folder, "req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", _SUBJECTS["server"])
-    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    (folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\nauthorityKeyIdentifier=keyid\n")
     authority = ("-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2", "-extfile", "names")
     _openssl(folder, "x509", "-req", "-in", "server.csr", *authority, "-out", "server.pem")
     return folder
