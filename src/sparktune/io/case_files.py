@@ -140,7 +140,8 @@ def _converter(word: str, variables: Mapping[str, str], *, has_compose: bool) ->
     if _ENVIRONMENT.fullmatch(word):
         # Beside a compose file it fills in that file's variables, and is no environment by itself.
         return _nothing if has_compose else fabric.environment
-    return next((converter for pattern, converter in _TABLE if pattern.fullmatch(word)), None)
+    plain = word.replace("-", "_")
+    return next((converter for pattern, converter in _TABLE if pattern.fullmatch(plain)), None)
 
 
 def _nothing(_node: CaseNode, _text: str, _file: str) -> None:

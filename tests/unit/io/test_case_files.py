@@ -1,5 +1,6 @@
 """Which files of a report are understood, of which node they are, and what is said of the others."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
@@ -304,3 +305,14 @@ def test_files_of_any_content_are_judged(tmp_path_factory: pytest.TempPathFactor
     assert set(read.used) | {name for name, _ in read.ignored} == set(files)
     kinds = {source.kind for source in all_sources()}
     assert all(kinds <= set(node.facts) for node in read.cluster.nodes)
+
+
+def test_every_name_of_the_reference_is_known(report: Callable[[dict[str, str]], CaseFiles]) -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference" / "report-files.md"
+    rows = [line.split("|")[1] for line in page.read_text().splitlines() if line.startswith("| `")]
+    names = [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
+
+    files = report(dict.fromkeys(names, "") | {"compose.yaml": "services: {a: {image: x}}"})
+
+    assert len(names) > 30
+    assert [name for name, _ in files.ignored] == ["docker-compose.yml"]

@@ -166,7 +166,8 @@ def _container(one: _Inspected) -> Container:
         name=one.name.lstrip("/"),
         image=image,
         image_id=present(one.image) if one.image else absent(),
-        engine=engine_of_image(image, command) or (config.labels or {}).get("sparkrun.runtime"),
+        # sparkrun starts the engine later, in a container that sleeps; its label names it.
+        engine=engine_of_image(image, (*command, (config.labels or {}).get("sparkrun.runtime", ""))),
         running=running,
         pid=state.pid if running and state.pid else None,
         started_at=present(state.started_at) if running and state.started_at else absent(),
