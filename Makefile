@@ -11,7 +11,7 @@ TOOLS_VENV ?= .venv-tools
 export VENV
 # More arguments for pytest, for instance: make test PYTEST_ARGS="-k store -x"
 PYTEST_ARGS ?=
-# Arguments for benchmarks/client.py, for instance: make bench-client BENCH_ARGS=--quick
+# Arguments for a benchmark, for instance: make bench-client BENCH_ARGS=--quick
 BENCH_ARGS ?=
 # Packages without an effect on the world; their tests cover them whole
 PURE := bench engines model report units errors plugins
@@ -95,6 +95,11 @@ fmt: ## Format the code and repair what can be repaired by itself
 bench-client: ## Compare this client with llama-benchy against a server of known timings
 	@$(BOOTSTRAP) dev
 	$(BIN)/python benchmarks/client.py $(BENCH_ARGS)
+
+.PHONY: bench-agent
+bench-agent: ## Measure what looking at a node costs it, and what more nodes cost
+	@$(BOOTSTRAP) dev
+	$(BIN)/python benchmarks/agent.py $(BENCH_ARGS)
 
 .PHONY: lock
 lock: ## Write requirements/*.lock again from pyproject.toml (needs the network)

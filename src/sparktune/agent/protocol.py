@@ -19,7 +19,8 @@ exist, it is unreadable and says so.
 ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N, "changed": {PATH: TEXT}, "gone": [PATH, ...]}``. Ticks keep to
 multiples of the interval from the first one; ``missed`` counts those that were skipped since the tick before.
 ``changed`` holds texts that differ from the tick before, everything at the first one. A command's path is its argv
-joined by spaces. What matches a pattern is looked up again every few seconds. The next request ends a sample.
+joined by spaces; a source that cannot be read, or a command that fails, has no text. What matches a pattern is looked
+up again every few seconds. The next request ends a sample.
 
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG

@@ -35,13 +35,14 @@ def sample(
     commands = [ask for ask in sources if ask["kind"] == "command"]
     patterns = [str(ask["path" if ask["kind"] == "file" else "pattern"]) for ask in sources if ask not in commands]
     files = _Files(tree, patterns)
-    start, tick, missed, sent = time.monotonic_ns(), 0, 0, 0
+    outputs = _Outputs(observer, commands)
+    start, tick, missed, sent = 0, 0, 0, 0
     try:
         while True:
             clocks = time_pair()
+            start = start or clocks["monotonic_ns"]
             changed, gone = files.changes(clocks["monotonic_ns"])
-            for ask in commands:
-                _add_command(observer, ask, changed)
+            outputs.add_changes(changed, gone)
             yield {"part": {"tick": tick, **clocks, "missed": missed, "changed": changed, "gone": gone}}
             sent += 1
             # The schedule is absolute: a late tick does not move those after it, and one that is over is skipped.
@@ -55,10 +56,22 @@ def sample(
         files.close()
 
 
-def _add_command(observer: Observer, ask: dict[str, Any], changed: dict[str, str]) -> None:
-    result = observer.read(ask)
-    if result["state"] == "present" and result["value"]["code"] == 0:
-        changed[" ".join(ask["argv"])] = result["value"]["stdout"]
+class _Outputs:
+    """The commands of a sample and what each of them printed last."""
+
+    def __init__(self, observer: Observer, commands: list[dict[str, Any]]) -> None:
+        self._observer, self._commands = observer, commands
+        self._texts: dict[str, str] = {}
+
+    def add_changes(self, changed: dict[str, str], gone: list[str]) -> None:
+        """Run each command; one that fails has no text."""
+        for ask in self._commands:
+            name, result = " ".join(ask["argv"]), self._observer.read(ask)
+            if result["state"] != "present" or result["value"]["code"] != 0:
+                if self._texts.pop(name, None) is not None:
+                    gone.append(name)
+            elif self._texts.get(name) != result["value"]["stdout"]:
+                self._texts[name] = changed[name] = result["value"]["stdout"]
 
 
 class _File:

@@ -18,7 +18,7 @@ def ssh_command(host: str, remote: tuple[str, ...]) -> tuple[str, ...]:
     """Return the command line that runs ``remote`` on a host without asking anything.
 
     ``SPARKTUNE_SSH`` may name another ssh, with options (``ssh -F FILE``). Raises UsageError for a host that ssh would
-    take for an option.
+    take for an option, and for a ``SPARKTUNE_SSH`` with an open quote.
     """
     if not host or host.startswith("-") or any(letter.isspace() or not letter.isprintable() for letter in host):
         message = f"{host!r} is no name of a node"
@@ -38,7 +38,7 @@ def ssh_command(host: str, remote: tuple[str, ...]) -> tuple[str, ...]:
     flags = tuple(word for option in options for word in ("-o", option))
     # The one place where a command becomes text: ssh hands it to the user's shell over there.
     return (
-        *shlex.split(os.environ.get("SPARKTUNE_SSH") or "ssh"),
+        *_program(),
         "-T",
         "-a",
         "-x",
@@ -47,6 +47,15 @@ def ssh_command(host: str, remote: tuple[str, ...]) -> tuple[str, ...]:
         host,
         shlex.join(remote),
     )
+
+
+def _program() -> tuple[str, ...]:
+    named = os.environ.get("SPARKTUNE_SSH", "")
+    try:
+        return tuple(shlex.split(named)) or ("ssh",)
+    except ValueError as error:
+        message = f"SPARKTUNE_SSH is {named!r}: {error}"
+        raise UsageError(message, hint="write it as in a shell: SPARKTUNE_SSH='ssh -F FILE'") from None
 
 
 def _sharing() -> tuple[str, ...]:

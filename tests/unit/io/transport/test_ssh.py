@@ -46,6 +46,13 @@ def test_another_ssh_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert ssh_command("spark", ("true",))[:3] == ("/opt/ssh", "-F", "my config")
 
 
+def test_another_ssh_that_cannot_be_understood_is_a_fault_of_its_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARKTUNE_SSH", "ssh -F 'open")
+
+    with pytest.raises(UsageError, match="SPARKTUNE_SSH"):
+        ssh_command("spark", ("true",))
+
+
 def test_connections_are_shared_in_a_folder_of_this_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="s-") as runtime:  # the path of a socket must be short
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
