@@ -76,7 +76,7 @@ def _counted(count: int, word: str) -> str:
 
 
 def _failure(node: NodeFacts, width: int) -> str:
-    lines = [f"{'no answer':9}{node.node}", _wrapped(node.failure, width, _INDENT, first=_INDENT)]
+    lines = [f"NO ANSWER  {node.node}", _wrapped(node.failure, width, _INDENT, first=_INDENT)]
     if node.hint:
         lines.append(_wrapped(f"fix: {node.hint}", width, _INDENT, first=_INDENT))
     return "\n".join(lines)
