@@ -35,23 +35,12 @@ class Counters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CounterDelta:
-    """What the counters rose by during one wave; same fields, None where either end is unknown.
+class CounterDelta(Counters):
+    """What the counters rose by during one wave: the same fields, None where either end is unknown, no identity.
 
     ``reset`` is true when the server restarted between the two readings: then no field is known.
     """
 
-    requests_finished: float | None = None
-    prompt_tokens: float | None = None
-    cached_prompt_tokens: float | None = None
-    prefix_queries: float | None = None
-    prefix_hits: float | None = None
-    generation_tokens: float | None = None
-    preemptions: float | None = None
-    spec_drafts: float | None = None
-    spec_draft_tokens: float | None = None
-    spec_accepted_tokens: float | None = None
-    spec_accepted_per_position: tuple[float, ...] | None = None
     reset: bool = False
 
     @classmethod
