@@ -17,6 +17,7 @@ from sparktune.agent.results import NEEDS_ROOT, Result, absent, present, unreada
 from sparktune.agent.tree import Tree
 
 _CHUNK = 65_536
+_KILLED_S = 1.0
 _REFUSED = "it is not among the commands that may be run"
 _TOO_LONG = "it did not end in time"
 # ip and ethtool are not in the PATH that some systems give to users.
@@ -101,13 +102,20 @@ class _Run:
             return absent()
         except OSError as error:
             return unreadable(str(error.strerror))
-        with child:
-            try:
-                stdout, stderr, why = self._read(child)
-            finally:
+        try:
+            stdout, stderr, why = self._read(child)
+        finally:
+            if child.returncode is None:
                 with suppress(ProcessLookupError, PermissionError):
                     os.killpg(child.pid, signal.SIGKILL)
-            code = child.wait()
+            for pipe in (child.stdout, child.stderr):
+                if pipe is not None:
+                    pipe.close()
+        try:
+            code = child.wait(_KILLED_S)
+        except subprocess.TimeoutExpired:
+            # A driver that hangs keeps the process that asked it; waiting for that would hang this one, too.
+            return unreadable("it hangs in the kernel and cannot be ended")
         return unreadable(why) if why else _finished(stdout, stderr, code)
 
     def _read(self, child: subprocess.Popen[bytes]) -> tuple[str, str, str]:

@@ -2,12 +2,14 @@
 
 __all__ = ["Observer"]
 
+import functools
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from sparktune.agent.commands import Commands
 from sparktune.agent.files import read_file, read_files, read_links, read_names
+from sparktune.agent.patience import read_patiently
 from sparktune.agent.privilege import Root
 from sparktune.agent.results import Result, explain_denied, is_denied, unreadable
 from sparktune.agent.tree import Tree
@@ -32,7 +34,8 @@ class Observer:
             running = [(index, pool.submit(self.read, reads[index])) for index in indexes]
             for index, ask in enumerate(reads):
                 if index not in indexes:
-                    yield {"index": index, **self._complete(ask, self.read(ask))}
+                    result = read_patiently(self._tree, functools.partial(self.read, ask))
+                    yield {"index": index, **self._complete(ask, result)}
             for index, future in running:
                 yield {"index": index, **self._complete(reads[index], future.result())}
 

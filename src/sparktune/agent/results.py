@@ -1,6 +1,6 @@
 """Results of reads, as they go over the wire."""
 
-__all__ = ["NEEDS_ROOT", "Result", "absent", "explain_denied", "is_denied", "present", "unreadable", "why_not"]
+__all__ = ["HANGS", "NEEDS_ROOT", "Result", "absent", "explain_denied", "is_denied", "present", "unreadable", "why_not"]
 
 import errno
 import os
@@ -10,6 +10,7 @@ from typing import Any
 Result = dict[str, Any]
 
 NEEDS_ROOT = "needs root"
+HANGS = "it does not answer"
 _GONE = (errno.ENOENT, errno.ENOTDIR, errno.ESRCH)
 _DENIED = (errno.EACCES, errno.EPERM)
 
@@ -35,6 +36,8 @@ def why_not(error: OSError) -> Result:
         return absent()
     if error.errno in _DENIED:
         return unreadable(NEEDS_ROOT)
+    if error.errno == errno.ETIMEDOUT:
+        return unreadable(HANGS)
     return unreadable(os.strerror(error.errno) if error.errno else str(error))
 
 

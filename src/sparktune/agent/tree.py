@@ -19,9 +19,18 @@ class Tree:
     def __init__(self, root: str = "") -> None:
         """Remember the folder."""
         self.root = os.path.realpath(root) if root else ""
+        self.at, self.steps = "", 0
+        self.hung: set[str] = set()
 
     def real(self, path: str, *, follow: bool = True) -> str:
-        """Return where a path really is; without ``follow`` a link at its end stays a link. Raises OSError."""
+        """Return where a path really is; without ``follow`` a link at its end stays a link. Raises OSError.
+
+        Whoever touches a path asks this first: ``at`` is the last one, ``steps`` how many it were. Those in ``hung``
+        are refused.
+        """
+        self.at, self.steps = path, self.steps + 1
+        if path in self.hung:
+            raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
         if not self.root:
             return path
         todo = path.split("/")[::-1]

@@ -1,0 +1,45 @@
+"""Reads that may never come back: a process that hangs in a driver hangs whoever reads its command line.
+
+Source: proc_pid_cmdline(5) and environ are read from the process's memory, under the lock of its memory map (Linux
+``fs/proc/base.c``); the one who waits for that lock cannot be interrupted but by being killed.
+"""
+
+__all__ = ["read_patiently"]
+
+import queue
+import threading
+from collections.abc import Callable
+
+from sparktune.agent.results import HANGS, Result, unreadable
+from sparktune.agent.tree import Tree
+
+_PATIENCE_S = 1.0
+_MOST_HUNG = 5  # then a whole pattern is given up
+
+
+def read_patiently(tree: Tree, read: Callable[[], Result], patience_s: float = _PATIENCE_S) -> Result:
+    """Return what ``read`` does, without the paths of the tree that hang; these are remembered there as hung.
+
+    A path hangs when nothing else was touched for one to two times ``patience_s``. The thread that waits for it is left
+    behind.
+    """
+    for _attempt in range(_MOST_HUNG):
+        done: queue.SimpleQueue[Result] = queue.SimpleQueue()
+        # A daemon: this process must be able to end without it.
+        threading.Thread(target=lambda done=done: done.put(read()), daemon=True).start()
+        result = _wait(tree, done, patience_s)
+        if result is not None:
+            return result
+        tree.hung.add(tree.at)
+    return unreadable(HANGS)
+
+
+def _wait(tree: Tree, done: "queue.SimpleQueue[Result]", patience_s: float) -> Result | None:
+    steps = -1
+    while True:
+        try:
+            return done.get(timeout=patience_s)
+        except queue.Empty:
+            if steps == tree.steps:
+                return None
+            steps = tree.steps
