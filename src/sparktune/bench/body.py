@@ -56,7 +56,7 @@ def extra_fields(options: SendOptions) -> Mapping[str, JsonValue]:
     try:
         fields: JsonValue = msgspec.json.decode(options.extra_body)
         why = "" if isinstance(fields, dict) else f"it is {type(fields).__name__}"
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         fields, why = {}, str(error)
     if not isinstance(fields, dict) or why:
         message = f"the extra request fields are no JSON object: {options.extra_body[:80]!r} ({why})"

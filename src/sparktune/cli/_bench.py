@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sparktune.bench.corpus import Corpus
-from sparktune.cli._bench_arguments import BenchArguments, workload_of
+from sparktune.cli._bench_arguments import BenchArguments, finite_number, workload_of
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.cli._service import choose
@@ -73,7 +73,7 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
         workload=earlier.workload if earlier else workload_of(arguments, choice.cells, choice.trials, model=model),
         corpus=_corpus(arguments.corpus),
         secret=key.secret,
-        wait_s=arguments.wait_s,
+        wait_s=finite_number(arguments.wait_s, "--wait"),
         earlier=earlier,
         argv=sys.argv,
         entropy=os.urandom(2),

@@ -1,8 +1,9 @@
 """What ``sparktune bench`` was asked for, as typed as a command line can be, and the workload it means."""
 
-__all__ = ["BenchArguments", "cells_of", "workload_of"]
+__all__ = ["BenchArguments", "cells_of", "finite_number", "workload_of"]
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -19,7 +20,9 @@ from sparktune.model.workload import Workload
 from sparktune.units import Seconds
 
 _Choice = TypeVar("_Choice", bound=Enum)
+_Number = TypeVar("_Number", float, float | None)
 _APIS: Mapping[str, Api] = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
+_MOST_WAVES_DIGITS = 6
 _THINKING: Mapping[str, Thinking] = {choice.value: choice for choice in Thinking}
 
 
@@ -72,15 +75,15 @@ def workload_of(arguments: BenchArguments, cells: tuple[Cell, ...], trials: int,
             api=_choose(_APIS, arguments.api, "--api"),
             fixed_length=arguments.fixed_length,
             thinking=_choose(_THINKING, arguments.thinking, "--thinking"),
-            temperature=arguments.temperature,
+            temperature=finite_number(arguments.temperature, "--temperature"),
             seed=arguments.sampling_seed,
             extra_body=_json_object(arguments.extra_body),
         ),
         warmup=_warmup(arguments.warmup),
         slo=parse_slo(arguments.slo),
         seed=arguments.seed,
-        stall_s=arguments.stall_s,
-        timeout_s=arguments.timeout_s,
+        stall_s=finite_number(arguments.stall_s, "--stall"),
+        timeout_s=finite_number(arguments.timeout_s, "--timeout"),
     )
 
 
@@ -99,10 +102,18 @@ def _warmup(text: str) -> WarmupPlan:
         return WarmupPlan()
     if text == "off":
         return WarmupPlan(waves=0)
-    if text.isascii() and text.isdigit():
+    if text.isascii() and text.isdigit() and len(text) <= _MOST_WAVES_DIGITS:
         return WarmupPlan(waves=int(text))
-    message = f"--warmup takes auto, off or a number of waves, not {text!r}"
+    message = f"--warmup takes auto, off or a number of waves, not {text[:40]!r}"
     raise UsageError(message, hint="leave it out for auto")
+
+
+def finite_number(value: _Number, flag: str) -> _Number:
+    """Return the value. Raises UsageError for nan and inf, which a number option also reads."""
+    if value is None or math.isfinite(value):
+        return value
+    message = f"{flag} takes a finite number, not {value}"
+    raise UsageError(message, hint="leave it out for the usual")
 
 
 def _choose(choices: Mapping[str, _Choice], text: str, flag: str) -> _Choice:
@@ -115,7 +126,7 @@ def _choose(choices: Mapping[str, _Choice], text: str, flag: str) -> _Choice:
 def _json_object(text: str) -> str:
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         message = f"--extra-body is no JSON: {error}"
         raise UsageError(message, hint="""quote it for the shell: --extra-body '{"top_k": 1}'""") from None
     if not isinstance(value, dict):

@@ -55,7 +55,9 @@ def bench(
         ),
     ] = "0",
     concurrency: Annotated[str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")] = "1",
-    trials: Annotated[int, typer.Option("--trials", "--runs", min=1, help="Measured waves per cell.")] = 5,
+    trials: Annotated[
+        int, typer.Option("--trials", "--runs", min=1, max=1_000_000, help="Measured waves per cell.")
+    ] = 5,
     warmup: Annotated[
         str,
         typer.Option(
@@ -95,8 +97,10 @@ def bench(
         float | None,
         typer.Option("--temperature", min=0, help="Left to the server unless given."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Chooses which texts are sent.")] = 0,
-    sampling_seed: Annotated[int | None, typer.Option("--sampling-seed", help="Sent to the server as seed.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=2**63 - 1, help="Chooses which texts are sent.")] = 0,
+    sampling_seed: Annotated[
+        int | None, typer.Option("--sampling-seed", min=-(2**63), max=2**63 - 1, help="Sent to the server as seed.")
+    ] = None,
     extra_body: Annotated[
         str,
         typer.Option(

@@ -15,6 +15,7 @@ from sparktune.flows.progress import Progress
 from sparktune.flows.wave import WaveTools
 from sparktune.io.http.models import choose_model
 from sparktune.io.http.server import Server
+from sparktune.io.load.descriptors import reserve_descriptors
 from sparktune.io.load.target import Limits
 from sparktune.io.provenance import local_provenance
 from sparktune.io.secrets import Secret
@@ -48,9 +49,11 @@ class BenchOrder:
 async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> AsyncIterator[tuple[BenchTools, Run]]:
     """Yield what ``run_bench`` needs; the run is in the store then, and nothing has been measured yet.
 
-    Raises an EndpointError when the server cannot be measured, UsageError when a cell cannot be sent or an earlier
+    Raises an EndpointError when the server cannot be measured, UsageError when a cell cannot be sent, its streams
+    cannot be opened, or an earlier
     run does not fit.
     """
+    reserve_descriptors(max(cell.concurrency for cell in order.workload.cells))
     async with Server(order.base_url, order.secret) as server:
         progress.say(f"asking {server.base_url}")
         engine, facts = await server.wait_ready(limit_s=order.wait_s)

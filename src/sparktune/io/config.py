@@ -51,7 +51,7 @@ class WorkloadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     output_tokens: _Some
     depth: _SomeOrNone = (0,)
     concurrency: _Some = (1,)
-    trials: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    trials: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
 
 
 _Item = TypeVar("_Item", ServiceConfig, WorkloadConfig)

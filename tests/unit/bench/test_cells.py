@@ -1,5 +1,7 @@
 """The cells are what gets measured: one too few is a question that is never answered."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from sparktune.bench.cells import make_cells, parse_numbers
@@ -39,3 +41,27 @@ def test_every_combination_once_with_concurrency_fastest() -> None:
         "pp16 tg4 @ d32 c1",
         "pp16 tg4 @ d32 c2",
     ]
+
+
+@pytest.mark.parametrize("text", ["1000000001", "9" * 30, "9" * 5_000])
+def test_refuses_numbers_that_no_server_takes(text: str) -> None:
+    """Python itself refuses to read numbers of more than 4,300 digits, with an error that names no flag."""
+    with pytest.raises(UsageError, match="up to 1000000000") as caught:
+        parse_numbers(text, flag="--pp")
+
+    assert len(str(caught.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("lists", "words"),
+    [
+        (((512,), (128,), (0,), (1, 1_000_000_000)), "a concurrency of 1000000000"),
+        ((range(1, 1_000), range(1, 1_000), range(1_000), range(1, 1_000)), "make 997002999000 cells"),
+    ],
+)
+def test_a_zero_too_many_does_not_take_the_memory_of_the_machine(
+    lists: tuple[Sequence[int], Sequence[int], Sequence[int], Sequence[int]], words: str
+) -> None:
+    """Every prompt of a wave, and every cell of a run, is made before the first request is sent."""
+    with pytest.raises(UsageError, match=words):
+        make_cells(*lists)
