@@ -206,7 +206,7 @@ def start_identity(samples: Iterable[MetricSample], created: str) -> str | None:
 def _object(body: bytes) -> Mapping[str, object] | None:
     try:
         value = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

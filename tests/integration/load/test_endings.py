@@ -57,6 +57,13 @@ _CASES = {
     "nothing comes": _Case(
         steps=[hold()], end=End.STALL, data=b"", detail="nothing arrived for 50.0 ms", limits=_IMPATIENT
     ),
+    "it sends more than anybody asked for": _Case(
+        steps=[send(b"x" * 1_000), hold()],
+        end=End.RESET,
+        data=b"x" * 1_000,
+        detail="given up: more than 500 bytes arrived",
+        limits=Limits(received_bytes=500),
+    ),
     "it takes too long": _Case(
         steps=[hold()], end=End.TIMEOUT, data=b"", detail="not over after 50.0 ms", limits=_STRICT
     ),

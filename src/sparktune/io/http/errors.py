@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 
 from sparktune.bench.redact import redact_text
 from sparktune.errors import (
@@ -54,8 +55,15 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
         return ConnectFailed(
             message, hint="look at the server's log; a server with TLS needs https:// instead of http://"
         )
-    message = f"what {where} sends is no complete HTTP answer: {one_line(str(error)) or type(error).__name__}"
+    message = f"what {where} sends is no complete HTTP answer: {_complaint(error)}"
     return NotOpenAI(message, hint=_URL_HINT)
+
+
+def _complaint(error: BaseException) -> str:
+    """Return the HTTP parser's own words, without the bytes that it quotes: those are the server's, or a key."""
+    cause = error.__cause__ if isinstance(error.__cause__, HttpProcessingError) else error
+    words = str(getattr(cause, "message", "") or cause).strip().partition("\n")[0]
+    return one_line(words.partition(": b'")[0].rstrip(":")) or type(error).__name__
 
 
 def answer_error(

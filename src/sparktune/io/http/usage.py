@@ -35,7 +35,7 @@ def read_usage(body: bytes) -> Usage | None:
     """Return the counts of a completion, each None where the server does not tell; None when it is no completion."""
     try:
         counts = msgspec.json.decode(body, type=_Completion).usage or _Counts()
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     details = counts.prompt_tokens_details or _Details()
     return Usage(
@@ -49,7 +49,7 @@ def is_model_list(body: bytes) -> bool:
     """Say whether this is OpenAI's list of models, which may be empty."""
     try:
         msgspec.json.decode(body, type=_Listing)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
     return True
 

@@ -89,7 +89,7 @@ def _whole(value: object) -> int | None:
 def _object(answer: Answer) -> Mapping[str, object] | None:
     try:
         value = msgspec.json.decode(answer.body)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

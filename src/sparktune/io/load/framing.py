@@ -13,6 +13,7 @@ trailers ends otherwise; it is over when the server closes the connection, which
 
 _HEAD_END = b"\r\n\r\n"
 _MAX_HEAD = 65_536
+_MAX_LENGTH_DIGITS = 18  # no answer is an exabyte; Python refuses to read numbers of thousands of digits
 _BODILESS = frozenset({b"204", b"304"})
 
 
@@ -48,4 +49,5 @@ def _of_head(code: list[bytes], fields: list[bytes], body_start: int) -> Framing
     if headers.get(b"transfer-encoding", b"").lower().endswith(b"chunked"):
         return Framing(chunked=True)
     length = headers.get(b"content-length", b"")
-    return Framing(total=body_start + int(length)) if length.isdigit() else Framing()
+    known = length.isdigit() and len(length) <= _MAX_LENGTH_DIGITS
+    return Framing(total=body_start + int(length)) if known else Framing()

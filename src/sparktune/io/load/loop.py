@@ -107,6 +107,8 @@ class WaveLoop:
                 stream.finish(End.TIMEOUT, now_ns, f"not over after {format_seconds(self._limits.timeout_s)}")
             elif now_ns - stream.last_heard_ns >= stall_ns:
                 self._stalled(stream, now_ns)
+            elif stream.received_bytes >= self._limits.received_bytes:
+                stream.finish(End.RESET, now_ns, f"given up: more than {self._limits.received_bytes} bytes arrived")
             if stream.end is not None:
                 self._ended.append(self._open.pop(fd))
 

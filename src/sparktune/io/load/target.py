@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from sparktune.errors import UsageError
-from sparktune.units import Seconds
+from sparktune.units import Bytes, Seconds
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"[0-9A-Za-z._:%~-]*")
@@ -75,11 +75,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """When to give up on a connection, on a silent server (nothing sent or received), and on a request as a whole."""
+    """When to give up on a connection, on a silent server (nothing sent or received), and on a request as a whole.
+
+    ``received_bytes`` bounds what is kept of one answer: a server that floods must not take this machine's memory. A
+    stream of 100,000 tokens with all that engines add to a chunk has about 40 MB.
+    """
 
     connect_s: Seconds = 10.0
     stall_s: Seconds = 120.0
     timeout_s: Seconds = 3600.0
+    received_bytes: Bytes = 256 * 1024 * 1024
 
 
 def _host(parts: SplitResult) -> str:

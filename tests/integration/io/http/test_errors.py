@@ -56,6 +56,8 @@ _PROBES = [
         "(401: bad key *** given)",
         "SPARKTUNE_API_KEY",
     ),
+    (Reply(body=b"[" * 9_000), NotOpenAI, "no JSON of the OpenAI form (200)", "/v1"),
+    (Reply(body=b'{"error":' * 1_100, status=400), RequestRejected, "rejects a request (400", "log"),
     (Reply(body=_PAGE, content_type="text/html"), NotOpenAI, "a web page (200): 'Router & login'", "/v1"),
     (Reply(body=b"<p>It   works!</p>", content_type="text/html"), NotOpenAI, "'It works!'", "/v1"),
     (Reply(body=_PAGE, content_type="application/json"), NotOpenAI, "a web page", "/v1"),

@@ -6,6 +6,8 @@ import os
 import aiohttp
 import pytest
 from aiohttp.client_reqrep import ConnectionKey
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from sparktune.errors import ConnectFailed, NotOpenAI
 from sparktune.io.http.address import parse_address
@@ -18,6 +20,11 @@ _KEY = ConnectionKey("spark", 8000, is_ssl=False, ssl=True, proxy=None, proxy_au
 
 def _not_connected(code: int) -> aiohttp.ClientConnectorError:
     return aiohttp.ClientConnectorError(_KEY, OSError(code, os.strerror(code)))
+
+
+def _unreadable(message: str) -> aiohttp.ClientResponseError:
+    request = aiohttp.RequestInfo(URL("http://spark:8000"), "GET", CIMultiDictProxy(CIMultiDict()), URL())
+    return aiohttp.ClientResponseError(request, (), status=400, message=message)
 
 
 @pytest.mark.parametrize(
@@ -39,6 +46,8 @@ def _not_connected(code: int) -> aiohttp.ClientConnectorError:
         ),
         (ConnectionResetError(errno.ECONNRESET, "reset"), ConnectFailed, "closed the connection", "server's log"),
         (aiohttp.ClientPayloadError("cut"), NotOpenAI, "no complete HTTP answer: cut", "/v1"),
+        (_unreadable("Bad status line:\n  b'HTTP/9 my-secret'"), NotOpenAI, "answer: Bad status line", "/v1"),
+        (_unreadable("Got more than 8190 bytes when reading: b'my-secret'."), NotOpenAI, "when reading", "/v1"),
         (TimeoutError(), ConnectFailed, "spark:8000 did not answer within 20.00 s", "firewall"),
     ],
 )
@@ -46,6 +55,7 @@ def test_transport_error(error: Exception, kind: type[Exception], message: str, 
     told = transport_error(_ADDRESS, error, waited_s=20)
 
     assert type(told) is kind
+    assert "my-secret" not in str(told)  # what a server sends can hold the key that it was sent
     assert message in str(told)
     assert hint in told.hint
 

@@ -19,6 +19,7 @@ _CASES = {
     "length zero": (_OK + b"Content-Length: 0\r\n\r\n", Framing(total=38)),
     "length that is none": (_OK + b"Content-Length: -3\r\n\r\n", _UNTIL_CLOSE),
     "length in words": (_OK + b"Content-Length: three\r\n\r\n", _UNTIL_CLOSE),
+    "length of too many digits": (_OK + b"Content-Length: " + b"9" * 5_000 + b"\r\n\r\n", _UNTIL_CLOSE),
     "chunked": (_OK + b"Transfer-Encoding: chunked\r\n\r\n", _CHUNKED),
     "chunked in odd case": (_OK + b"transfer-encoding:Chunked\r\n\r\n", _CHUNKED),
     "compressed and chunked": (_OK + b"Transfer-Encoding: gzip, chunked\r\n\r\n", _CHUNKED),
