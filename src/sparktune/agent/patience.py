@@ -7,14 +7,17 @@ Source: proc_pid_cmdline(5) and environ are read from the process's memory, unde
 __all__ = ["read_patiently"]
 
 import queue
+import re
 import threading
 from collections.abc import Callable
 
 from sparktune.agent.results import HANGS, Result, unreadable
 from sparktune.agent.tree import Tree
 
-_PATIENCE_S = 1.0
-_MOST_HUNG = 5  # then a whole pattern is given up
+_PATIENCE_S = 2.0
+_MOST_HUNG = 4  # then a whole pattern is given up
+_PROCESS = re.compile(r"/proc/[0-9]+/")
+_OF_ITS_MEMORY = ("auxv", "cmdline", "environ", "maps", "numa_maps", "smaps", "smaps_rollup")
 
 
 def read_patiently(tree: Tree, read: Callable[[], Result], patience_s: float = _PATIENCE_S) -> Result:
@@ -30,7 +33,7 @@ def read_patiently(tree: Tree, read: Callable[[], Result], patience_s: float = _
         result = _wait(tree, done, patience_s)
         if result is not None:
             return result
-        tree.hung.add(tree.at)
+        tree.hung.update(_alike(tree.at))
     return unreadable(HANGS)
 
 
@@ -43,3 +46,9 @@ def _wait(tree: Tree, done: "queue.SimpleQueue[Result]", patience_s: float) -> R
             if steps == tree.steps:
                 return None
             steps = tree.steps
+
+
+def _alike(path: str) -> tuple[str, ...]:
+    """Return the path with those that hang for the same reason."""
+    process = _PROCESS.match(path)
+    return (path, *(f"{process[0]}{name}" for name in _OF_ITS_MEMORY)) if process else (path,)

@@ -68,6 +68,19 @@ def test_where_everything_hangs_the_pattern_is_given_up(tmp_path: Path, hanging:
     assert result == {"state": "unreadable", "why": "it does not answer"}
 
 
+def test_what_hangs_for_one_process_is_not_tried_again_for_it(hanging: set[str]) -> None:
+    """Its environment is behind the same lock as its command line; each try costs seconds."""
+    hanging.add("cmdline")
+    tree, own = Tree(), f"/proc/{os.getpid()}"
+    ask = {"path": f"{own}/cmdline", "most_bytes": 100_000}
+
+    read_patiently(tree, lambda: files.read_file(tree, ask), patience_s=0.02)
+
+    why = {"state": "unreadable", "why": "it does not answer"}
+    assert files.read_file(tree, {**ask, "path": f"{own}/environ"}) == why
+    assert files.read_file(tree, {**ask, "path": f"{own}/status"})["state"] == "present"
+
+
 def test_a_read_that_is_only_long_is_waited_for() -> None:
     """Many files take longer than one may hang."""
     tree, go_on = Tree(), threading.Event()
