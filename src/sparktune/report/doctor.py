@@ -11,6 +11,7 @@ from typing import Any
 from sparktune.host.findings import all_rules
 from sparktune.model.finding import Finding, FindingRule, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
+from sparktune.report.bench.words import printable
 from sparktune.report.facts import plain_facts
 from sparktune.report.node import node_lines
 
@@ -110,7 +111,7 @@ def _told_lines(finding: Finding, rule: FindingRule) -> Iterator[str]:
 
 def _wrapped(text: str, width: int, indent: str, *, first: str = "") -> str:
     return textwrap.fill(
-        text,
+        printable(text),
         width=width,
         initial_indent=first,
         subsequent_indent=indent,

@@ -78,6 +78,14 @@ def test_colour_only_where_it_is_wanted() -> None:
     assert "\x1b" not in doctor_text(_cluster("a"), findings)
 
 
+def test_words_of_a_node_cannot_steer_the_terminal() -> None:
+    """A container may be called anything; evidence quotes it."""
+    text = doctor_text(_cluster("a"), (_finding(evidence="container \x1b[2Jx\x07"),))
+
+    assert "container \\x1b[2Jx\\x07" in text
+    assert "\x1b" not in text
+
+
 def test_text_fits_a_terminal_of_eighty_columns() -> None:
     cluster = cluster_of({"nodes": {"spark1": {"engine": {"allowed": "0-4", "cpuset": ""}}, "spark2": {}}})
 

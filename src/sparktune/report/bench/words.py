@@ -10,6 +10,7 @@ __all__ = [
     "listed",
     "metric_words",
     "one_line",
+    "printable",
     "utc",
     "value_words",
     "why_unknown",
@@ -75,8 +76,12 @@ def compares_nothing(metric: MetricSummary, cell: Cell) -> bool:
 
 def one_line(text: str) -> str:
     """Make foreign text - a server's words, a model's name - one printable line: nothing in it steers a terminal."""
-    joined = " ".join(text.split())
-    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in joined)
+    return printable(" ".join(text.split()))
+
+
+def printable(text: str) -> str:
+    """Write control characters of foreign text as escapes; blanks stay as they are."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
 def listed(names: Sequence[str]) -> str:

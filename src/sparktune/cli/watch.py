@@ -1,0 +1,33 @@
+"""``sparktune watch``: the nodes as they are now."""
+
+__all__ = ["register"]
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("watch")(watch)
+
+
+def watch(
+    nodes: Annotated[
+        str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
+    ] = "",
+    root: Annotated[
+        list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node; may be repeated.")
+    ] = None,
+    interval: Annotated[float, typer.Option("--interval", min=0.2, max=60, help="Seconds between two looks.")] = 1.0,
+    count: Annotated[int, typer.Option("--count", min=0, help="End after so many looks; 0 goes on until Ctrl-C.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="A JSON line per node and look.")] = False,
+) -> None:
+    """Show cores by type with their load, heat, GPU, memory against the guard line, swap and the hottest threads.
+
+    Works over ssh in 80 columns. Without a terminal, or with --json, each look is written below the one before.
+    """
+    from sparktune.cli._watch import run_watch
+
+    run_watch(nodes, tuple(root or ()), interval_s=interval, count=count, as_json=as_json)
