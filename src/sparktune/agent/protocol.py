@@ -15,12 +15,12 @@ run first: what it prints are further arguments, and when it fails or prints not
 read. A read that only root may do is done again through ``sudo -n``; where that would ask for a password, or does not
 exist, it is unreadable and says so.
 
-``sample``: sources (reads of the kinds file, files and command), interval_s, count (0: without end) -> a part per tick
-``{"tick": N, "monotonic_ns", "wall_ns", "missed": N, "changed": {PATH: TEXT}, "gone": [PATH, ...]}``. Ticks keep to
-multiples of the interval from the first one; ``missed`` counts those that were skipped since the tick before.
-``changed`` holds texts that differ from the tick before, everything at the first one. A command's path is its argv
-joined by spaces; a source that cannot be read, or a command that fails, has no text. What matches a pattern is looked
-up again every few seconds. The next request ends a sample.
+``sample``: sources (reads of the kinds file, files and command; whole texts, whatever the lines), interval_s, count
+(0: without end) -> a part per tick ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N, "changed": {PATH: TEXT},
+"gone": [PATH, ...]}``. Ticks keep to multiples of the interval from the first one; ``missed`` counts those that were
+skipped since the tick before. ``changed`` holds texts that differ from the tick before, everything at the first one.
+A command's path is its argv joined by spaces; a source that cannot be read, or a command that fails, has no text.
+What matches a pattern is looked up again every few seconds. The next request ends a sample.
 
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG
@@ -29,12 +29,10 @@ not part of the name. The uid is what ``id -u`` answers there.
 """
 
 __all__ = [
-    "KINDS",
     "LONGEST_COMMAND_S",
     "LONGEST_LINE_BYTES",
     "MOST_READ_CHARACTERS",
     "PROTOCOL",
-    "VERBS",
     "command_slug",
     "greeting",
 ]
@@ -44,8 +42,6 @@ import re
 from collections.abc import Sequence
 
 PROTOCOL = 1
-VERBS = ("hello", "observe", "sample")
-KINDS = ("file", "files", "links", "names", "command")
 LONGEST_LINE_BYTES = 64 * 1024 * 1024
 # All text of one read. JSON writes no character in more than six bytes, so that an answer fits into a line.
 MOST_READ_CHARACTERS = 10 * 1024 * 1024

@@ -104,7 +104,7 @@ class NodeSession:
     async def sample(self, sources: Sequence[Read], *, interval_s: Seconds, count: int = 0) -> AsyncIterator[Sample]:
         """Read files, patterns and commands again and again, ``count`` times or until the iteration is left.
 
-        Each tick has all texts, as they are now.
+        Each tick has all texts, whole, as they are now; what cannot be read then has none.
         """
         number = self._ask(
             "sample", sources=[encode_read(read) for read in sources], interval_s=interval_s, count=count
