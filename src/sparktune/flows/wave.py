@@ -59,7 +59,7 @@ async def record_wave(
     client = LoadClient(
         tools.server.address.target,
         tools.limits,
-        on_request=lambda stream, recording: keep(_raw_request(requests[stream], recording)),
+        on_request=lambda stream, recording: keep(_raw_request(tools, requests[stream], recording)),
     )
     load = asyncio.create_task(asyncio.to_thread(client.run_wave, payloads))
     during: list[Scrape] = []
@@ -80,7 +80,7 @@ async def record_wave(
         started_wall_s=recorded.started_wall_s,
         requests=tuple(
             [
-                _raw_request(request, recording, await _count_first_chunk(tools, request, recording))
+                _raw_request(tools, request, recording, await _count_first_chunk(tools, request, recording))
                 for request, recording in zip(requests, recorded.recordings, strict=True)
             ]
         ),
@@ -117,13 +117,15 @@ async def _scrape_until_cancelled(tools: WaveTools, scrapes: list[Scrape]) -> No
         scrapes.append(scrape)
 
 
-def _raw_request(request: PreparedRequest, recording: Recording, first_tokens: Tokens | None = None) -> RawRequest:
+def _raw_request(
+    tools: WaveTools, request: PreparedRequest, recording: Recording, first_tokens: Tokens | None = None
+) -> RawRequest:
     return RawRequest(
         stream=request.stream,
         prompt_sha256=request.prompt_sha256,
         prompt_tokens_asked=request.prompt_tokens_asked,
         output_tokens_asked=request.output_tokens_asked,
-        recording=recording,
+        recording=tools.server.without_key(recording),
         first_tokens=first_tokens,
     )
 

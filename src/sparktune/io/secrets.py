@@ -3,6 +3,7 @@
 __all__ = ["ApiKey", "Secret", "headers", "read_api_key"]
 
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +16,31 @@ _VARIABLES: Final = ("SPARKTUNE_API_KEY", "OPENAI_API_KEY")
 _LONGEST = 16_384  # longer than any key or token; a larger file is some other file
 
 
+_SHORTEST = 8  # shorter ones, like EMPTY or none, stand for no key; as words of an answer they mean something else
+_MASK = b"***"
+
+
 class Secret:
     """A text that is written nowhere by accident: ``reveal`` is the only way to it."""
 
-    __slots__ = ("_text",)
+    __slots__ = ("_text", "_written")
 
     def __init__(self, text: str) -> None:
         """Keep the text."""
         self._text = text
+        # As a server may repeat it: in JSON with any character escaped, or in a URL.
+        self._written = re.compile(b"".join(map(_spellings, text)), re.DOTALL)
+
+    def hide(self, data: bytes, *, keep_length: bool = False) -> bytes:
+        """Return what a server sent without this secret, the same object where it holds none.
+
+        ``keep_length`` puts a star for each byte, so that places in ``data`` stay what they are.
+        """
+        if len(self._text) < _SHORTEST:
+            return data
+        if self._text.encode() not in data and not any(mark in data for mark in (b"\\", b"%")):
+            return data
+        return self._written.sub(lambda found: b"*" * len(found[0]) if keep_length else _MASK, data)
 
     def reveal(self) -> str:
         """Return the text itself, for the one place that sends it."""
@@ -78,6 +96,13 @@ def read_api_key(
 def headers(secret: Secret | None) -> dict[str, str]:
     """Return the header that carries the key, or none."""
     return {} if secret is None else {"Authorization": f"Bearer {secret.reveal()}"}
+
+
+def _spellings(letter: str) -> bytes:
+    code = ord(letter)
+    plain = re.escape(letter)
+    forms = (plain, rf"\\u(?i:{code:04x})", rf"%(?i:{code:02x})", *(() if letter.isalnum() else (rf"\\{plain}",)))
+    return f"(?:{'|'.join(forms)})".encode("utf-8", "surrogatepass")
 
 
 def _from_file(path: Path) -> ApiKey:

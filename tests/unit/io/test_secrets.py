@@ -1,9 +1,11 @@
 """API keys are found where users keep them and shown nowhere."""
 
 import copy
+import json
 import logging
 import pickle
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -95,3 +97,33 @@ def test_a_secret_is_shown_by_nothing(caplog: pytest.LogCaptureFixture) -> None:
             spread(secret)
     assert headers(secret) == {"Authorization": f"Bearer {_KEY}"}
     assert headers(None) == {}
+
+
+_ODD = 'a/"b\\c+-1234'
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        _ODD.encode(),
+        json.dumps(_ODD).encode()[1:-1],
+        json.dumps(_ODD).replace("/", "\\/").encode()[1:-1],
+        "".join(f"\\u{ord(letter):04X}" for letter in _ODD).encode(),
+        quote(_ODD, safe="").encode(),
+        quote(_ODD, safe="").lower().encode(),
+    ],
+)
+def test_hides_a_key_however_a_server_writes_it(written: bytes) -> None:
+    """Gateways repeat the key that they refuse, in JSON, in a URL or bare."""
+    secret = Secret(_ODD)
+
+    assert secret.hide(b"key " + written + b" is \\bad%") == b"key *** is \\bad%"
+    assert secret.hide(written + b"!" + written, keep_length=True) == b"*" * len(written) + b"!" + b"*" * len(written)
+
+
+@pytest.mark.parametrize("text", ["EMPTY", _KEY])
+def test_leaves_everything_else_as_it_is(text: str) -> None:
+    """Short keys are placeholders: as words of an answer they mean something else."""
+    data = b'{"content": "EMPTY \\u0041 100 %"}'
+
+    assert Secret(text).hide(data) is data or Secret(text).hide(data) == data

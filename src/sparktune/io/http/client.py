@@ -90,8 +90,16 @@ class Client:
         return b"".join(parts)
 
     def _answer(self, status: int, received: Mapping[str, str], body: bytes) -> Answer:
-        if self._secret is not None and status >= _FIRST_ERROR:
-            # Some servers repeat the key that they refuse; nothing that is shown or kept may hold it.
-            body = body.replace(self._secret.reveal().encode(), b"***")
-        kind = next((value for name, value in received.items() if name.lower() == "content-type"), "")
-        return Answer(status=status, body=body, content_type=kind, headers=dict(received))
+        fields = dict(received)
+        if self._secret is not None:
+            # Some servers repeat the key that they were sent; nothing that is shown or kept may hold it.
+            body = self._secret.hide(body)
+            if status >= _FIRST_ERROR:  # of an error every key is taken out, however short
+                body = body.replace(self._secret.reveal().encode(), b"***")
+            fields = {name: self._hidden(value) for name, value in fields.items()}
+        kind = next((value for name, value in fields.items() if name.lower() == "content-type"), "")
+        return Answer(status=status, body=body, content_type=kind, headers=fields)
+
+    def _hidden(self, text: str) -> str:
+        raw = text.encode("utf-8", "surrogateescape")
+        return text if self._secret is None else self._secret.hide(raw).decode("utf-8", "surrogateescape")

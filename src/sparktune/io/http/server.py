@@ -4,6 +4,7 @@ __all__ = ["Server"]
 
 import asyncio
 import time
+from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self
 
@@ -20,6 +21,7 @@ from sparktune.model.engine import Answer, Engine, EngineFacts
 from sparktune.model.options import Api, SendOptions
 from sparktune.model.prepared import Messages
 from sparktune.model.raw import Scrape
+from sparktune.model.recording import Recording
 from sparktune.model.timeline import Usage
 from sparktune.units import Seconds, Tokens, format_duration
 
@@ -155,6 +157,14 @@ class Server:
         """Return a whole HTTP request for the load client. It holds the API key: it is sent, and never kept."""
         fields = {"Content-Type": "application/json", **headers(self._secret)}
         return post_bytes(self.address.target, f"{self.address.prefix}/v1/{api.value}", fields, body)
+
+    def without_key(self, recording: Recording) -> Recording:
+        """Return what was recorded as it may be kept: with stars for the API key, should the server have repeated it.
+
+        Only a key in one piece is found: not one that a model spells out over several chunks.
+        """
+        data = self._secret.hide(recording.data, keep_length=True) if self._secret else recording.data
+        return recording if data is recording.data else replace(recording, data=data)
 
     async def _try(self, path: str) -> Answer:
         try:
