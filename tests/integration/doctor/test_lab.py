@@ -81,3 +81,43 @@ def test_an_empty_tree_is_a_node_of_which_nothing_is_known(tmp_path: Path) -> No
     assert (done.code, done.json["findings"]) == (0, [])
     memory = done.json["facts"]["empty"]["memory"]
     assert (memory["available"], memory["available_why"]) == (None, "not there")
+
+
+def test_a_node_that_does_not_answer_holds_up_no_other(lab: Path) -> None:
+    done = run_sparktune("doctor", "--nodes", f"nowhere.invalid,{lab}/spark2", "--json")
+
+    first, second = done.json["nodes"]
+    assert done.code == 3
+    assert (first["node"], first["answered"]) == ("nowhere.invalid", False)
+    assert first["error"].startswith("nowhere.invalid")
+    assert second == {"node": "spark2", "answered": True}
+    assert list(done.json["facts"]) == ["spark2"]
+
+
+def test_no_answer_at_all_is_a_failure() -> None:
+    done = run_sparktune("doctor", "--nodes", "nowhere.invalid")
+
+    assert done.code == 1
+    assert done.out.startswith("no answer from 1 node\n\nNO ANSWER  nowhere.invalid\n")
+
+
+def test_the_nodes_of_the_file_are_meant_unless_others_are_named(lab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (lab / "sparktune.yaml").write_text("nodes: [{name: first, host: ./spark1}, {name: second, host: ./spark2}]\n")
+    monkeypatch.chdir(lab / "spark1")
+
+    every, one = (run_sparktune("doctor", *arguments, "--json") for arguments in ((), ("--nodes", "second")))
+
+    assert [node["node"] for node in every.json["nodes"]] == ["first", "second"]
+    assert [node["node"] for node in one.json["nodes"]] == ["second"]
+
+
+def test_loose_files_of_a_report(tmp_path: Path) -> None:
+    (tmp_path / "meminfo.txt").write_text("MemAvailable: 1048576 kB\n")
+    (tmp_path / "holiday.jpg").write_text("x")
+
+    done, quiet = (run_sparktune("doctor", "--from", str(tmp_path), *more) for more in ((), ("--quiet",)))
+
+    assert done.code == 3
+    assert "memory-low" in done.out
+    assert "note: holiday.jpg is left aside" in done.err
+    assert quiet.err == ""

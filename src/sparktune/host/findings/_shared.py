@@ -25,6 +25,7 @@ __all__ = [
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.containers import Container, ContainerFacts
@@ -206,11 +207,16 @@ def rdma_behind(node: NodeFacts, netdev: str) -> RdmaDevice | None:
 
 
 def wants_rdma(environment: Mapping[str, str], command: Iterable[str]) -> bool:
-    """Whether a container or process is set up to talk to other nodes: NCCL's devices are named, or nodes counted."""
-    if any(name in environment for name in ("NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "NCCL_IB_DISABLE", "GGML_RDMA_DEV")):
+    """Whether a container or process is set up for RDMA to other nodes: devices are named, or several nodes counted.
+
+    Not when sockets are asked for, which is another finding.
+    """
+    if environment.get("NCCL_IB_DISABLE", "") not in {"", "0"} or environment.get("NCCL_NET", "").lower() == "socket":
+        return False
+    if any(name in environment for name in ("NCCL_IB_HCA", "NCCL_IB_GID_INDEX", "GGML_RDMA_DEV")):
         return True
-    words = " ".join(command).split()
-    return any(word.startswith("--nnodes") for word in words)
+    words = " ".join(command).replace("=", " ").split()
+    return any(word == "--nnodes" and other != "1" for word, other in pairwise(words))
 
 
 def processes_in(node: NodeFacts, container: Container) -> tuple[InferenceProcess, ...]:
