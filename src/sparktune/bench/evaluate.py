@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sparktune.bench import metrics, validity
+from sparktune.bench.redact import redact_text
 from sparktune.bench.summary import summarize
 from sparktune.model.cell import Cell
 from sparktune.model.check import CellEvidence, Check, RunEvidence, Status
 from sparktune.model.metric import Metric
 from sparktune.model.result import CellResult, RunResult
 from sparktune.model.run import Run
+from sparktune.model.timeline import Failure
 from sparktune.model.trial import Phase, Trial
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.plugins import load_plugins
@@ -81,7 +83,8 @@ def _cell_evidence(
 def _row(run: Run, cell: CellEvidence, evidence: RunEvidence, checks: Sequence[Check], incomplete: int) -> CellResult:
     results = tuple(check.run(cell, evidence) for check in checks)
     requests = [request for trial in cell.trials for request in trial.requests]
-    failures = Counter(request.timeline.failure.type.value for request in requests if request.timeline.failure)
+    failed = [request.timeline.failure for request in requests if request.timeline.failure]
+    failures = Counter(failure.type.value for failure in failed)
     return CellResult(
         cell=cell.cell,
         trials=len(cell.trials),
@@ -94,7 +97,15 @@ def _row(run: Run, cell: CellEvidence, evidence: RunEvidence, checks: Sequence[C
         warmup=cell.warmup,
         incomplete=incomplete,
         label=next((result.label for result in results if result.label), ""),
+        failure_words=dict(Counter(_words(failure) for failure in failed).most_common()),
     )
+
+
+def _words(failure: Failure) -> str:
+    """Return one line; a server may repeat in its words what it was sent, the API key too."""
+    status = "" if failure.status is None else f" {failure.status}"
+    detail = f": {redact_text(failure.detail)}" if failure.detail else ""
+    return f"{failure.type.value}{status}{detail}"
 
 
 def _notes(rows: Sequence[CellResult]) -> tuple[str, ...]:

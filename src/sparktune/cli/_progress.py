@@ -5,7 +5,7 @@ __all__ = ["TerminalProgress", "make_progress"]
 import sys
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn
 
 from sparktune.flows.progress import Progress as Listener
 from sparktune.flows.progress import SilentProgress, WaveView
@@ -26,7 +26,7 @@ class TerminalProgress:
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
-            MofNCompleteColumn(),
+            TextColumn("{task.completed}/{task.total} waves"),
             TextColumn("{task.fields[live]}"),
             console=console,
             transient=True,

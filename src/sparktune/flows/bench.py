@@ -85,7 +85,7 @@ class _Session:
         self._prompt_key = f"{run.id}/{self._waves.total()}"
         left = {cell: max(0, run.workload.trials - self._done[cell]) for cell in run.workload.cells}
         self._left = left
-        self._tracker = Tracker(tools.progress, left, self._done.total())
+        self._tracker = Tracker(tools.progress, left, self._done.total(), run.workload.warmup)
 
     async def measure(self, cell: Cell) -> None:
         """Warm up and measure what is left of a cell; a wave in which nothing succeeds ends the cell."""
@@ -122,6 +122,7 @@ class _Session:
         index = self._waves[cell, phase]
         self._waves[cell, phase] += 1
         tools.spool.begin(self._run.id, cell, index, phase)
+        self._tracker.began(cell, phase)
         raw = await record_wave(
             tools.wave,
             cell,

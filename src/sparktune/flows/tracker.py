@@ -4,35 +4,45 @@ __all__ = ["Tracker"]
 
 from collections import Counter
 from collections.abc import Mapping
+from statistics import median_high
 
 from sparktune.bench.eta import WaveCost, remaining
 from sparktune.flows.progress import Progress, WaveView
 from sparktune.io.load.client import Progress as LoadProgress
 from sparktune.model.cell import Cell
 from sparktune.model.trial import Phase, Trial
-from sparktune.units import Ratio, seconds_between
+from sparktune.model.warmup import WarmupPlan
+from sparktune.units import Bytes, Nanoseconds, Ratio, Seconds, TokensPerSecond, seconds_between
+
+_USUAL_WARMUPS = 3  # as many waves as have to agree
 
 
 class Tracker:
-    """``left`` are the measured waves to come, by cell; warm-ups come on top when they start."""
+    """``left`` are the measured waves to come, by cell; warm-ups and contexts are in the time, not in the count."""
 
-    def __init__(self, progress: Progress, left: Mapping[Cell, int], done: int) -> None:
+    def __init__(self, progress: Progress, left: Mapping[Cell, int], done: int, warmup: WarmupPlan) -> None:
         """Start with ``done`` measured waves that an earlier attempt has finished."""
         self._progress = progress
         self._left = Counter(left)
         self._done = done
         self._total = done + sum(left.values())
+        self._plan = warmup
+        self._warmups: Counter[Cell] = Counter()
+        self._warm: set[Cell] = set()
         self._costs: list[WaveCost] = []
         self._tokens_per_byte: Ratio | None = None
-        self._last = (0, 0)
+        self._last: tuple[Nanoseconds, Bytes] = (0, 0)
 
-    def look(self, cell: Cell, phase: Phase, load: LoadProgress, at_ns: int) -> None:
-        """Tell the listener about a running wave; ``at_ns`` is monotonic."""
-        last_ns, last_bytes = self._last
+    def began(self, cell: Cell, phase: Phase) -> None:
+        """Take notice of a wave: its bytes are counted from 0, and measuring ends the warm-up of its cell."""
+        self._last = (0, 0)
+        if phase is Phase.MEASURE:
+            self._warm.add(cell)
+
+    def look(self, cell: Cell, phase: Phase, load: LoadProgress, at_ns: Nanoseconds) -> None:
+        """Tell the listener about the running wave."""
+        rate = self._rate(load.bytes_received, at_ns)
         self._last = (at_ns, load.bytes_received)
-        elapsed = seconds_between(last_ns, at_ns)
-        grown = load.bytes_received - last_bytes
-        known = self._tokens_per_byte is not None and grown > 0 and elapsed > 0
         self._progress.wave(
             WaveView(
                 cell=cell,
@@ -40,19 +50,21 @@ class Tracker:
                 waves_done=self._done,
                 waves_total=self._total,
                 open_streams=load.open_streams,
-                tok_s=grown * (self._tokens_per_byte or 0.0) / elapsed if known else None,
-                left_s=remaining(self._left, self._costs),
+                tok_s=None if phase is Phase.CONTEXT else rate,
+                left_s=self._time_left(),
             )
         )
 
-    def finished(self, trial: Trial, received_bytes: int) -> None:
+    def finished(self, trial: Trial, received_bytes: Bytes) -> None:
         """Learn from a wave that has ended."""
         cost = _cost(trial)
         if cost is not None:
             self._costs.append(cost)
         tokens = sum(request.timeline.usage.completion_tokens or 0 for request in trial.completed)
-        if tokens and received_bytes:
+        if tokens and received_bytes and trial.phase is not Phase.CONTEXT:
             self._tokens_per_byte = tokens / received_bytes
+        if trial.phase is Phase.WARMUP:
+            self._warmups[trial.cell] += 1
         if trial.phase is Phase.MEASURE:
             self._done += 1
             self._left[trial.cell] -= 1
@@ -60,6 +72,29 @@ class Tracker:
     def skipped(self, cell: Cell) -> None:
         """Forget what is left of a cell that will not be measured."""
         self._total -= self._left.pop(cell, 0)
+
+    def _rate(self, received: Bytes, at_ns: Nanoseconds) -> TokensPerSecond | None:
+        """Return tokens per second since the last look, once output has been seen to flow."""
+        last_ns, last_bytes = self._last
+        if not last_bytes or self._tokens_per_byte is None or received <= last_bytes:
+            return None
+        return (received - last_bytes) * self._tokens_per_byte / seconds_between(last_ns, at_ns)
+
+    def _time_left(self) -> Seconds | None:
+        usual = self._usual_warmups()
+        waves = {
+            cell: left + (0 if cell in self._warm else max(0, usual - self._warmups[cell]))
+            for cell, left in self._left.items()
+            if left
+        }
+        return remaining(waves, self._costs)
+
+    def _usual_warmups(self) -> int:
+        """Return how many warm-up waves a cell takes: as asked for, or as the cells before it did."""
+        if self._plan.waves is not None:
+            return self._plan.waves
+        taken = [waves for cell, waves in self._warmups.items() if cell in self._warm]
+        return median_high(taken) if taken else _USUAL_WARMUPS
 
 
 def _cost(trial: Trial) -> WaveCost | None:
@@ -72,4 +107,5 @@ def _cost(trial: Trial) -> WaveCost | None:
         cell=trial.cell,
         prefill_s=seconds_between(min(sent), max(first)),
         decode_s=seconds_between(max(first), end),
+        context=trial.phase is Phase.CONTEXT,
     )

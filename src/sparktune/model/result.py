@@ -3,7 +3,7 @@
 __all__ = ["CellResult", "RunResult"]
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sparktune.model.cell import Cell
 from sparktune.model.check import CheckResult
@@ -18,7 +18,7 @@ class CellResult:
 
     ``valid`` is false as soon as one check says INVALID. ``incomplete`` counts waves that were ended from outside and
     are therefore in no number. ``label`` is what bounds the cell, where a check could tell (``cold-prefill-bound``,
-    ``queue-bound``), else "".
+    ``queue-bound``), else "". ``failure_words`` counts failed requests by type and the server's or system's own words.
     """
 
     cell: Cell
@@ -32,6 +32,7 @@ class CellResult:
     warmup: WarmupOutcome | None = None
     incomplete: int = 0
     label: str = ""
+    failure_words: Mapping[str, int] = field(default_factory=dict)
 
     def metric(self, name: str) -> MetricSummary | None:
         """Return the summary with that name, or None."""

@@ -1,10 +1,13 @@
 """A result has a row for every cell asked for, and says what is missing rather than leave it out."""
 
+from dataclasses import replace
+
 from tests.support.stored import make_run
 from tests.support.trials import make_spec_cell, make_trial
 
 from sparktune.bench.evaluate import all_checks, all_metrics, evaluate
 from sparktune.model.check import Status
+from sparktune.model.timeline import Failure, FailureType
 from sparktune.model.trial import Phase, Trial
 from sparktune.model.warmup import WarmupOutcome
 
@@ -90,3 +93,19 @@ def test_earlier_runs_are_a_reference() -> None:
 
     assert next(check.status for check in row.checks if check.id == "V02") is Status.INVALID
     assert not row.valid
+
+
+def test_failures_are_told_in_the_words_of_the_server_without_secrets() -> None:
+    """A count says that something is wrong; the words say what. A server may echo the key that it was sent."""
+    echo = "no access with Authorization: Bearer sk-0123456789abcdef0123"
+    cell = make_spec_cell({"streams": 3})
+    streams = [{"failure": "http_status", "outputs": []}, {"failure": "http_status", "outputs": []}, {"outputs": [10]}]
+    trial = make_trial({"streams": streams}, cell=cell)
+    failure = Failure(type=FailureType.HTTP_STATUS, status=403, detail=echo)
+    requests = tuple(
+        request if request.ok else replace(request, timeline=replace(request.timeline, failure=failure))
+        for request in trial.requests
+    )
+    (row,) = evaluate(make_run(cells=(cell,)), [replace(trial, requests=requests)], warmups={}, incomplete={}).cells
+
+    assert row.failure_words == {"http_status 403: no access with Authorization: Bearer ***": 2}

@@ -5,8 +5,7 @@ Warns when: only warm-up or context requests failed.
 Invalid when: a measured request failed, a wave had fewer streams than the cell, or no wave of the cell finished. All
     streams must finish: a wave that loses one has another concurrency, and no number can speak for the lost one.
 Unknown when: never.
-Source: tools that leave failed requests out without a word report them as speed: timed-out streams with 0 tokens have
-    been counted as successes.
+Source: failed requests in the statistics of a load tool: github.com/vllm-project/guidellm issue 444.
 """
 
 __all__ = ["CHECK"]
@@ -19,12 +18,15 @@ from sparktune.model.check import CellEvidence, Check, CheckResult, RunEvidence,
 from sparktune.model.trial import Trial
 
 _ID = "V19"
-_HINT = "the failures are listed with the run: sparktune runs show RUN; fix them and repeat, no number stands for them"
+_HINT = "the result lists what each failure said; mend the cause and repeat, no number stands for failed requests"
+_UNREACHED = "go on with the run, or measure this cell again"
 
 
 def _run(cell: CellEvidence, _evidence: RunEvidence) -> CheckResult:
     if not cell.trials:
-        return CheckResult(id=_ID, status=Status.INVALID, evidence="no measured wave of this cell finished", hint=_HINT)
+        return CheckResult(
+            id=_ID, status=Status.INVALID, evidence="no measured wave of this cell finished", hint=_UNREACHED
+        )
     total = sum(len(trial.requests) for trial in cell.trials)
     failed = _failures(cell.trials)
     if failed:

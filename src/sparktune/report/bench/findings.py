@@ -15,6 +15,7 @@ _STATES = {
     RunState.INTERRUPTED: "the run was interrupted",
     RunState.FAILED: "the run failed",
 }
+_FAILURES_SHOWN = 3
 _SHOWN = {Status.INVALID: 3, Status.WARN: 3, Status.UNKNOWN: 1}  # pieces of evidence, when cells differ in it
 
 
@@ -102,13 +103,19 @@ def flags(row: CellResult) -> str:
 
 
 def failures(result: RunResult) -> tuple[str, ...]:
-    """Return one line per cell with failed requests, by type."""
-    return tuple(
-        f"{row.cell.label}: {sum(row.failures.values()):,} of {count_of(row.requests, 'request')}: "
-        + ", ".join(f"{one_line(kind)} {number:,}" for kind, number in row.failures.items())
-        for row in result.cells
-        if row.failures
-    )
+    """Return the failed requests of each cell: how many, and in whose words; the rarest words are only counted."""
+    lines = []
+    for row in result.cells:
+        if not row.failures:
+            continue
+        types = ", ".join(f"{one_line(kind)} {number:,}" for kind, number in row.failures.items())
+        failed = sum(row.failures.values())
+        lines.append(f"{row.cell.label}: {failed:,} of {count_of(row.requests, 'request')}: {types}")
+        told = list(row.failure_words.items())
+        lines += [f"{number:,} x {one_line(words)}" for words, number in told[:_FAILURES_SHOWN]]
+        if told[_FAILURES_SHOWN:]:
+            lines.append(f"and {sum(number for _, number in told[_FAILURES_SHOWN:]):,} in other words")
+    return tuple(lines)
 
 
 def gaps(result: RunResult) -> tuple[Gap, ...]:

@@ -64,6 +64,7 @@ def _cell(row: CellResult) -> _Record:
         "incomplete": row.incomplete,
         "requests": row.requests,
         "failures": dict(row.failures),
+        "failure_words": dict(row.failure_words),
         "valid": row.valid,
         "label": row.label or None,
         "warmup": _warmup(row.warmup),

@@ -315,3 +315,14 @@ def test_other_formats_name_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         form_for_format("yaml")
     assert "md, json, csv" in caught.value.hint
+
+
+def test_failed_requests_are_told_in_the_words_of_the_server() -> None:
+    """At two in the morning, "http_status 2" sends a person nowhere."""
+    words = {f"http_status 50{number}: reason {number}": 9 - number for number in range(5)}
+    row = replace(make_cell_result(failures={"http_status": 35}), failure_words=words)
+    text = write_text(make_result(cells=(row,)))
+
+    assert "9 x http_status 500: reason 0" in text
+    assert "7 x http_status 502: reason 2" in text
+    assert "and 11 in other words" in text
