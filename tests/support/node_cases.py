@@ -2,7 +2,9 @@
 
 __all__ = ["cluster_of"]
 
+import json
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from tests.support.nodes import empty_node, node_over
@@ -30,11 +32,15 @@ def cluster_of(case: dict[str, Any]) -> ClusterFacts:
     refuse_unknown(case, _NODE_KEYS | {"name", "expect", "nodes"})
     specs = case.get("nodes") or {"spark1": {key: value for key, value in case.items() if key in _NODE_KEYS}}
     return ClusterFacts(
-        nodes=tuple(_node(name, spec, _FIRST_ADDRESS + place) for place, (name, spec) in enumerate(specs.items()))
+        nodes=tuple(
+            _node(name, json.dumps(spec), _FIRST_ADDRESS + place) for place, (name, spec) in enumerate(specs.items())
+        )
     )
 
 
-def _node(name: str, spec: dict[str, Any], last: int) -> NodeFacts:
+@cache  # facts are frozen, and many cases begin with the same node
+def _node(name: str, written: str, last: int) -> NodeFacts:
+    spec = json.loads(written)
     refuse_unknown(spec, _NODE_KEYS)
     tree = empty_node() if spec.get("base") == "empty" else node_tree(_lab_node(spec, last))
     node = node_over(
