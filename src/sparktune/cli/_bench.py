@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sparktune.bench.corpus import Corpus
-from sparktune.cli._bench_arguments import BenchArguments, finite_number, workload_of
+from sparktune.cli._bench_arguments import BenchArguments, finite_number, refuse_changes, workload_of
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.cli._service import choose
@@ -57,8 +57,10 @@ async def _measure_and_show(
 
 
 def _order(arguments: BenchArguments, store: Store, progress: Progress) -> BenchOrder:
+    if arguments.resume:
+        refuse_changes(arguments)
     earlier = store.load_run(arguments.resume) if arguments.resume else None
-    choice = choose(arguments, earlier, Path.cwd())
+    choice = choose(arguments, earlier, Path())
     key = read_api_key(
         os.environ,
         flag=arguments.api_key or None,

@@ -19,6 +19,21 @@ from sparktune.model.warmup import WarmupPlan
 from sparktune.model.workload import Workload
 from sparktune.units import Seconds
 
+_FIXED_BY_A_RUN = frozenset(
+    {
+        "model",
+        "prompt_tokens",
+        "output_tokens",
+        "depth",
+        "concurrency",
+        "trials",
+        "warmup",
+        "workload",
+        "api",
+        "natural",
+    }
+    | {"thinking", "temperature", "seed", "sampling_seed", "extra_body", "slo", "stall", "timeout"}
+)
 _Choice = TypeVar("_Choice", bound=Enum)
 _Number = TypeVar("_Number", float, float | None)
 _APIS: Mapping[str, Api] = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
@@ -28,7 +43,10 @@ _THINKING: Mapping[str, Thinking] = {choice.value: choice for choice in Thinking
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchArguments:
-    """The options of the command, by the names that its help explains; "" and None are "not given"."""
+    """The options of the command, by the names that its help explains; "" and None are "not given".
+
+    ``given`` are the options that were written, whatever their value.
+    """
 
     url: str
     service: str
@@ -60,6 +78,15 @@ class BenchArguments:
     json: bool
     quiet: bool
     resume: str
+    given: frozenset[str] = frozenset()
+
+
+def refuse_changes(arguments: BenchArguments) -> None:
+    """Raise UsageError when a run is to go on and something is asked for that would make it another one."""
+    changed = sorted(f"--{name.replace('_', '-')}" for name in arguments.given & _FIXED_BY_A_RUN)
+    if changed:
+        message = f"--resume goes on with the run as it was begun, and {', '.join(changed)} would change it"
+        raise UsageError(message, hint="leave them out, or start a new run without --resume")
 
 
 def workload_of(arguments: BenchArguments, cells: tuple[Cell, ...], trials: int, *, model: str) -> Workload:

@@ -31,7 +31,7 @@ def choose(arguments: BenchArguments, earlier: Run | None, folder: Path) -> Choi
     The configuration is read only where the flags leave something open. Raises UsageError when nothing names a server.
     """
     named = arguments.service or arguments.workload
-    config = _load(folder) if named or not (arguments.url or earlier) else None
+    config = _load(folder, named) if named or not (arguments.url or earlier) else None
     cells, trials = _cells(arguments, config)
     if arguments.url and not arguments.service:
         return Choice(endpoint=arguments.url, cells=cells, trials=trials)
@@ -48,8 +48,11 @@ def choose(arguments: BenchArguments, earlier: Run | None, folder: Path) -> Choi
     )
 
 
-def _load(folder: Path) -> Config:
+def _load(folder: Path, named: str) -> Config:
     path = find_config(folder)
+    if path is None and named:
+        message = f"{named!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
+        raise UsageError(message, hint="write one with: sparktune init; or leave --service and --workload out")
     if path is None:
         message = f"no server is named, and no {CONFIG_NAME} is in this folder or above it"
         raise UsageError(message, hint="give the server's address: sparktune bench http://HOST:8000/v1")

@@ -14,6 +14,7 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
+    context: typer.Context,
     url: Annotated[
         str,
         typer.Argument(
@@ -136,10 +137,14 @@ def bench(
         ),
     ] = None,
     save_result: Annotated[
-        list[Path] | None, typer.Option("--save-result", help="Write the result as llama-benchy would; see --format.")
+        list[Path] | None,
+        typer.Option(
+            "--save-result",
+            help="Write the result: JSON and CSV in llama-benchy's shape, Markdown with its row names; see --format.",
+        ),
     ] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="md|json|csv", help="llama-benchy's Markdown, JSON or CSV.")
+        str, typer.Option("--format", metavar="md|json|csv", help="JSON and CSV in llama-benchy's shape, or Markdown.")
     ] = "",
     json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
@@ -196,5 +201,12 @@ def bench(
             json=json_output,
             quiet=quiet,
             resume=resume,
+            given=_given(context),
         )
     )
+
+
+def _given(context: typer.Context) -> frozenset[str]:
+    """Return the names of the options that were written, not left at their defaults."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return frozenset(name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE")

@@ -72,6 +72,8 @@ USAGE = [
     pytest.param(("bench", "http://127.0.0.1:9", "--save", "/nonexistent/r.md"), r"/nonexistent/r\.md", id="no-folder"),
     pytest.param(("bench", "http://127.0.0.1:9", "--api-key-file", "/nonexistent"), r"/nonexistent", id="key-file"),
     pytest.param(("bench", "http://127.0.0.1:9", "--corpus", "/nonexistent"), r"/nonexistent", id="corpus"),
+    pytest.param(("bench", "--resume", "x", "--pp", "64", "--trials", "5"), r"--prompt-tokens, --trials", id="resume"),
+    pytest.param(("bench", "http://127.0.0.1:9", "--workload", "w"), r"'w'.*sparktune\.yaml", id="no-configuration"),
     pytest.param(("bench", "http://127.0.0.1:9", "--nonsense"), r"--nonsense", id="unknown-flag"),
 ]
 

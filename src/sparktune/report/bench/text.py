@@ -93,9 +93,8 @@ def _findings(found: Sequence[Finding]) -> Iterator[RenderableType]:
 
 
 def _unjudged(finding: Finding) -> str:
-    more = f" ({'; '.join(finding.lines[1:])})" if finding.lines[1:] else ""
     hint = f" - {finding.hint}" if finding.hint else ""
-    return f"{finding.ids} in {finding.where}: {finding.lines[0]}{more}{hint}"
+    return f"{finding.ids}: {'; '.join(finding.lines)} ({finding.where}){hint}"
 
 
 def _section(title: str, lines: Sequence[str]) -> Iterator[RenderableType]:
@@ -168,8 +167,11 @@ def _columns(result: RunResult) -> list[_Column]:
 
 
 def _shown(result: RunResult) -> dict[str, MetricSummary]:
-    """Return the metrics of the short table; those of the first token side by side."""
-    metrics = {metric.name: metric for row in result.cells for metric in row.metrics if metric.in_table}
+    """Return the metrics of the short table, goodput where there is an objective; first tokens side by side."""
+    asked = () if result.run.workload.slo.empty else ("goodput_rps",)
+    metrics = {
+        metric.name: metric for row in result.cells for metric in row.metrics if metric.in_table or metric.name in asked
+    }
     return dict(sorted(metrics.items(), key=lambda item: not item[0].startswith("ttft_")))
 
 
