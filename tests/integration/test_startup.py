@@ -32,7 +32,18 @@ json.dump({{"code": code, "modules": sorted(sys.modules)}}, sys.stderr)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["--version"], ["bench", "--help"], ["demo", "--help"]], ids=" ".join
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["bench", "--help"],
+        ["demo", "--help"],
+        ["doctor", "--help"],
+        ["watch", "--help"],
+        ["init", "--help"],
+        ["lab", "init", "--help"],
+    ],
+    ids=" ".join,
 )
 def test_help_loads_no_heavy_library(arguments: list[str]) -> None:
     program = _PROGRAM.format(arguments=arguments)
