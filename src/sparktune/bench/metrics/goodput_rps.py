@@ -47,7 +47,7 @@ def _end_ns(request: Request) -> Nanoseconds:
 
 METRIC = Metric(
     name="goodput_rps",
-    title="goodput",
+    title="goodput req/s",
     unit="requests/s",
     scope=Scope.WAVE,
     better=Better.HIGHER,
