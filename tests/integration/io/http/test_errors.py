@@ -83,7 +83,8 @@ _PROBES = [
 
 @pytest.fixture(autouse=True)
 def _small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "_PROBE_S", 0.3)
+    # Only what never answers waits for it; what does may take its time on a busy machine.
+    monkeypatch.setattr(server, "_PROBE_S", 3.0)
     monkeypatch.setattr(client, "_MOST_BYTES", 10_000)
 
 
