@@ -9,13 +9,16 @@ __all__ = ["app", "main", "print_error", "register_commands"]
 
 import importlib
 import pkgutil
+import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
 
 from sparktune import __version__, cli
 from sparktune.cli._argv import join_lists
+from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
 
 app = typer.Typer(
@@ -52,24 +55,46 @@ def register_commands() -> None:
 
 
 def print_error(error: SparktuneError) -> None:
-    """Write the message and, where there is one, the hint to stderr."""
-    sys.stderr.write(f"error: {error}\n")
+    """Write the message and, where there is one, the hint to stderr; nothing in them steers a terminal."""
+    sys.stderr.write(f"error: {_printable(str(error))}\n")
     if error.hint:
-        sys.stderr.write(f"hint: {error.hint}\n")
+        sys.stderr.write(f"hint: {_printable(error.hint)}\n")
 
 
 def main() -> None:
     """Run a command and leave with its exit code; a user's error is one line and a hint, never a traceback."""
+    with steady_streams():
+        try:
+            signal.signal(signal.SIGTERM, _as_interrupt)
+            register_commands()
+            _run(join_lists(sys.argv[1:]))
+        except SparktuneError as error:
+            print_error(error)
+            sys.exit(int(error.exit_code))
+        except KeyboardInterrupt:
+            sys.stderr.write("interrupted\n")
+            sys.exit(int(ExitCode.INTERRUPTED))
+
+
+def _as_interrupt(_: int, frame: FrameType | None) -> None:
+    """End as Ctrl-C would at this moment: an event loop has its own way, which leaves nothing half done."""
+    handler = signal.getsignal(signal.SIGINT)
+    if not callable(handler):  # SIGINT is ignored, as it is for a shell's background jobs
+        raise KeyboardInterrupt
+    handler(signal.SIGINT, frame)
+
+
+def _run(argv: list[str]) -> None:
     try:
-        register_commands()
-        app(join_lists(sys.argv[1:]))
-    except SparktuneError as error:
-        print_error(error)
-        sys.exit(int(error.exit_code))
-    except KeyboardInterrupt:
-        sys.stderr.write("interrupted\n")
-        sys.exit(int(ExitCode.INTERRUPTED))
-    except BrokenPipeError:
-        # The reader of our stdout went away (``| head``): not an error of ours.
-        sys.stderr.close()
-        sys.exit(int(ExitCode.DONE))
+        app(argv)
+    except SystemExit as end:
+        if end.code == ExitCode.INTERRUPTED:  # typer makes this of a KeyboardInterrupt
+            raise KeyboardInterrupt from end
+        raise
+    finally:
+        sys.stdout.flush()
+
+
+def _printable(text: str) -> str:
+    line = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)

@@ -95,8 +95,15 @@ class Config:
 
 
 def find_config(folder: Path) -> Path | None:
-    """Return the ``sparktune.yaml`` of the folder or of the nearest one above it."""
-    here = folder.resolve()
+    """Return the ``sparktune.yaml`` of the folder or of the nearest one above it.
+
+    Raises UsageError when the folder is gone.
+    """
+    try:
+        here = folder.resolve()
+    except OSError as error:
+        message = f"the folder to look for {CONFIG_NAME} in cannot be read: {error.strerror or error}"
+        raise UsageError(message, hint="change to a folder that exists") from error
     return next((path for at in (here, *here.parents) if (path := at / CONFIG_NAME).is_file()), None)
 
 

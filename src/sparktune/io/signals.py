@@ -14,9 +14,11 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def stop_on_signals(stop: Callable[[], None]) -> Iterator[None]:
     """Call ``stop`` once, in the running event loop, for the first SIGINT or SIGTERM.
 
-    After that the signals act as they did before: a second Ctrl-C ends the process at once.
+    After that, inside the block, they do what the system does: a second one ends the process at once. After the block
+    they act as they did before it.
     """
     loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
 
     def first() -> None:
         for number in _SIGNALS:
@@ -28,5 +30,6 @@ def stop_on_signals(stop: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        for number in _SIGNALS:
+        for number, handler in before.items():
             loop.remove_signal_handler(number)
+            signal.signal(number, handler)

@@ -1,0 +1,68 @@
+"""Standard output and error that may be closed, full or gone: none of that may cost a measurement.
+
+Source: signal(7) and write(2): a pipe without a reader fails with EPIPE, a full disk with ENOSPC, a terminal that was
+closed with EIO. Python's own note on SIGPIPE: what is still buffered must go to the null device, or its last flush
+complains.
+"""
+
+__all__ = ["steady_streams"]
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TextIO, cast
+
+from sparktune.errors import SparktuneError
+
+
+@contextmanager
+def steady_streams() -> Iterator[None]:
+    """Inside the block a failing stderr is ignored, and a stdout that nobody reads any more takes everything.
+
+    A stdout that cannot hold what is written raises SparktuneError. Streams that were closed from the start are the
+    null device.
+    """
+    out, error = sys.stdout, sys.stderr
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 # Path has nothing shorter for it
+        sys.stdout = cast("TextIO", _Steady(out or nowhere, must_hold=True))
+        sys.stderr = cast("TextIO", _Steady(error or nowhere, must_hold=False))
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = out, error
+
+
+class _Steady:
+    """Passes everything on to a stream, and bears its failing."""
+
+    def __init__(self, stream: TextIO, *, must_hold: bool) -> None:
+        self._stream = stream
+        self._must_hold = must_hold
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            self._stream.write(text)
+        except OSError as error:
+            self._bear(error)
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._bear(error)
+
+    def _bear(self, error: OSError) -> None:
+        """Send what is still to come nowhere, and say so where it matters."""
+        with suppress(OSError, ValueError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+        if self._must_hold and not isinstance(error, BrokenPipeError):
+            message = f"the output cannot be written: {error.strerror or error}"
+            hint = "what was measured is stored; see it with: sparktune runs show"
+            raise SparktuneError(message, hint=hint) from error
