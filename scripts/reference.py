@@ -79,7 +79,8 @@ def checks_page() -> str:
     sections = [f"## {module.CHECK.id}: {module.CHECK.title}\n\n{_sentence(module)}" for module in found]
     introduction = (
         "Every check is one file in `src/sparktune/bench/validity/`. A check answers `ok`, `warn`, `invalid`\n"
-        "(the cell's numbers are void) or `unknown` (what it needs cannot be had; the evidence says what)."
+        "(the cell's numbers are void) or `unknown` (what it needs cannot be had; the evidence says what).\n"
+        "Ids are never reused; missing numbers belong to checks on comparisons of two settings."
     )
     return _page("Validity checks", introduction, sections)
 

@@ -2,6 +2,7 @@
 
 __all__ = [
     "FEWEST_PROMPT_TOKENS",
+    "TOO_SHORT",
     "Finding",
     "completed_requests",
     "counters_hint",
@@ -21,6 +22,8 @@ from sparktune.units import Tokens
 
 # Below this a prompt's time is mostly overhead, and says nothing about the speed at which prompts are read.
 FEWEST_PROMPT_TOKENS: Tokens = 2048
+# The same words for every cell and check that they are true of: a report tells them once.
+TOO_SHORT = f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on"
 
 _RANK = {Status.OK: 0, Status.UNKNOWN: 1, Status.WARN: 2, Status.INVALID: 3}
 _COUNTER_FLAGS = {

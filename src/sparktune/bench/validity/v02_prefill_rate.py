@@ -11,9 +11,8 @@ Invalid when: the rate of a wave exceeds 1.5 times the median rate of the run's 
 Unknown when: the prompt has fewer than 2048 tokens (overhead and attention make rates of short prompts incomparable);
     there is neither such a cell nor an earlier run; or prompt tokens, first outputs or (with depth) cached tokens are
     not known.
-Source: the time for a prompt grows at least linearly with it, and attention makes it grow faster, so that a longer
-    prompt is not read at a higher rate than a shorter one (the reverse is normal: a small model read 128 tokens at
-    twice the rate of 2048). Published "speed-ups" of 2 to 26 times turned out to be prefix cache hits.
+Source: arithmetic of the transformer: the time for a prompt grows at least linearly with it, and attention makes it
+    grow faster, so that a longer prompt is not read at a higher rate than a shorter one. The reverse is normal.
 """
 
 __all__ = ["CHECK"]
@@ -22,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, Finding, make_check, over_trials, plural
+from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, TOO_SHORT, Finding, make_check, over_trials, plural
 from sparktune.bench.waves import cached_tokens, prefill_span_s, prompt_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
@@ -30,7 +29,12 @@ from sparktune.units import Ratio, TokensPerSecond, format_rate
 
 _FASTEST: Ratio = 1.5
 _NEGLIGIBLE_SHARE: Ratio = 0.02
-_HINT = "clear the server's prefix cache or restart it; if the server really became faster, say so in the run's notes"
+_HINT = (
+    "clear the server's prefix cache or restart it; if it really became faster, a run of its own with a second cell, "
+    "for instance --pp 2048,8192, shows it"
+)
+_ALONE = f"no other cell without depth and with {FEWEST_PROMPT_TOKENS} prompt tokens or more, no earlier run"
+_ALONE_HINT = "add a second cell without depth, for instance --pp 2048,8192"
 _PARALLEL_HINT = (
     "prompts read at the same time (several replicas?) or cached ones: add a longer prompt at this concurrency"
 )
@@ -47,19 +51,14 @@ class _Reference:
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     if cell.cell.total_prompt_tokens < FEWEST_PROMPT_TOKENS:
-        told = f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on, this cell has {cell.cell.total_prompt_tokens}"
-        return [Finding(status=Status.UNKNOWN, evidence=told)]
+        return [Finding(status=Status.UNKNOWN, evidence=TOO_SHORT)]
     reference = _reference_of_others(cell, run)
     if reference is not None:
         return [over_trials(cell, lambda trial: _compare(trial, reference, Status.INVALID))]
     if run.cold_reference_tok_s is not None:
         earlier = _Reference(run.cold_reference_tok_s, "earlier runs")
         return [over_trials(cell, lambda trial: _compare(trial, earlier, _if_earlier(trial)))]
-    evidence = (
-        f"no other cell with {FEWEST_PROMPT_TOKENS} to {cell.cell.total_prompt_tokens} prompt tokens, no earlier run"
-    )
-    hint = f"measure a cell with {FEWEST_PROMPT_TOKENS} prompt tokens and no depth in the same run"
-    return [Finding(status=Status.UNKNOWN, evidence=evidence, hint=hint)]
+    return [Finding(status=Status.UNKNOWN, evidence=_ALONE, hint=_ALONE_HINT)]
 
 
 def _reference_of_others(cell: CellEvidence, run: RunEvidence) -> _Reference | None:

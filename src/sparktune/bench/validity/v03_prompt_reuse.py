@@ -34,7 +34,8 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     total = measured.total()
     if repeated:
         count = sum(measured[digest] for digest in repeated)
-        evidence = f"{count} of {plural(total, 'measured prompt')} begin like another prompt of this run"
+        begin = "begins" if count == 1 else "begin"
+        evidence = f"{count} of {plural(total, 'measured prompt')} {begin} like another prompt of this run"
         return [Finding(status=Status.INVALID, evidence=evidence, hint=_HINT)]
     if cell.cell.depth:
         return [Finding(status=Status.OK, evidence=f"{plural(total, 'measured prompt')}, no context shared by streams")]

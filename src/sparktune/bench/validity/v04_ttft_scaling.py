@@ -15,7 +15,7 @@ __all__ = ["CHECK"]
 import math
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, Finding, make_check, measured_median
+from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, TOO_SHORT, Finding, make_check, measured_median
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.units import format_seconds
 
@@ -24,12 +24,10 @@ _HINT = "look at V01 and V02; compare with a run after the server's cache was cl
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
-    if cell.cell.concurrency > 1:
-        return [_unknown(f"judged with one stream only, this cell has {cell.cell.concurrency}")]
     if cell.cell.prompt_tokens < FEWEST_PROMPT_TOKENS:
-        return [
-            _unknown(f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on, this cell has {cell.cell.prompt_tokens}")
-        ]
+        return [_unknown(TOO_SHORT)]
+    if cell.cell.concurrency > 1:
+        return [_unknown("judged with one stream only")]
     if not _ttft(cell):
         return [_unknown("the TTFT of this cell is not known")]
     row = sorted((other for other in run.cells if _is_comparable(cell, other)), key=_prompt)

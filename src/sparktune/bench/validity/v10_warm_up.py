@@ -8,8 +8,8 @@ Warns when: there was no warm-up, it ended at a limit before its waves agreed, o
 Invalid when: the first trial is slow and no warm-up had agreed: compilation or caching is inside the measurement.
 Unknown when: the warm-up is not recorded; or a fixed number of waves was sent, so that nothing agreed, and fewer than
     three trials are there to compare.
-Source: a fresh server ran 30 % slower for two minutes in a public report; JIT, autotuning and graph capture happen
-    once per shape. criterion and hyperfine warm up likewise, and hyperfine tells a slow first run.
+Source: JIT, autotuning and graph capture happen once per shape. criterion and hyperfine warm up likewise, and hyperfine
+    tells a slow first run.
 """
 
 __all__ = ["CHECK"]
@@ -19,11 +19,17 @@ from collections.abc import Sequence
 from sparktune.bench.stats import first_is_slow
 from sparktune.bench.validity._shared import Finding, make_check, plural
 from sparktune.model.check import CellEvidence, RunEvidence, Status
+from sparktune.model.warmup import WarmupOutcome
 from sparktune.units import format_percent
 
 _FEWEST_TRIALS = 3
+_FEWEST_WAVES = 3  # below it there is nothing to agree
 _SERIES = (("ttft_s", "TTFT", False), ("output_tok_s", "output rate", True))
-_HINT = "repeat with --warmup auto, or with more waves, and look for compilation in the server's log"
+_OFF_HINT = "repeat with --warmup auto"
+_NOISE_HINT = "the machine or the server is noisy or shared: free it, or raise --trials"
+_LONG_HINT = "a wave of this cell is long: give the number of warm-up waves, for instance --warmup 3"
+_NO_VALUES_HINT = "warm-up waves failed or their tokens were not counted: see V19 and V21"
+_COMPILES_HINT = "look for compilation in the server's log, and repeat"
 
 
 def _judge(cell: CellEvidence, _run: RunEvidence) -> Sequence[Finding]:
@@ -33,7 +39,9 @@ def _judge(cell: CellEvidence, _run: RunEvidence) -> Sequence[Finding]:
         return [warm_up]
     agreed = cell.warmup is not None and cell.warmup.steady is True
     status = Status.WARN if agreed else Status.INVALID
-    return [Finding(status=status, evidence=f"{slow}; {warm_up.evidence}", hint=_HINT)]
+    not_asked = cell.warmup is not None and cell.warmup.steady is None
+    hint = f"{_COMPILES_HINT} with --warmup auto" if not_asked else _COMPILES_HINT
+    return [Finding(status=status, evidence=f"{slow}; {warm_up.evidence}", hint=hint)]
 
 
 def _warm_up(cell: CellEvidence) -> Finding:
@@ -45,13 +53,21 @@ def _warm_up(cell: CellEvidence) -> Finding:
         within = "" if outcome.spread is None else f", the last within {format_percent(outcome.spread)} of their mean"
         return Finding(status=Status.OK, evidence=f"{waves}{within}")
     if outcome.steady is False:
-        return Finding(status=Status.WARN, evidence=f"the warm-up did not settle: {outcome.why}", hint=_HINT)
+        return Finding(
+            status=Status.WARN, evidence=f"the warm-up did not settle: {outcome.why}", hint=_unsettled(outcome)
+        )
     if not outcome.waves:
-        return Finding(status=Status.WARN, evidence="no warm-up", hint=_HINT)
+        return Finding(status=Status.WARN, evidence="no warm-up", hint=_OFF_HINT)
     if len(cell.trials) < _FEWEST_TRIALS:
         evidence = f"{waves}, their agreement was not asked for, and {plural(len(cell.trials), 'trial')} show no trend"
         return Finding(status=Status.UNKNOWN, evidence=evidence)
     return Finding(status=Status.OK, evidence=f"{waves}, and the first of {len(cell.trials)} trials is not slower")
+
+
+def _unsettled(outcome: WarmupOutcome) -> str:
+    if outcome.spread is not None:
+        return _NOISE_HINT
+    return _LONG_HINT if outcome.waves < _FEWEST_WAVES else _NO_VALUES_HINT
 
 
 def _slow_first_trial(cell: CellEvidence) -> str:

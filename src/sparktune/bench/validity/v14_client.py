@@ -7,8 +7,8 @@ Warns when: the client used more than 80 % of a core, sent the wave over more th
     stamps are wall time), or tokens are chunks that the server's count does not confirm.
 Invalid when: the wall clock stepped by more than 50 ms during a wave with kernel stamps: its instants are wrong by it.
 Unknown when: no wave of the cell finished.
-Source: measured for a common Python client: TTFT 10 ms late at 8 streams and 163 ms at 128, on a machine without any
-    other load; a CPU governor alone can double a client's TTFT.
+Source: a client that parses while it measures is late by its own queue: ``make bench-client`` measures llama-benchy
+    0.4.0 beside this one. A CPU governor alone almost doubled a client's TTFT: github.com/ai-dynamo/aiperf issue 1424.
 """
 
 __all__ = ["CHECK"]
