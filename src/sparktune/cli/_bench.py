@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from sparktune.bench.corpus import Corpus
@@ -13,6 +14,7 @@ from sparktune.cli._bench_arguments import BenchArguments, finite_number, refuse
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.cli._service import choose
+from sparktune.errors import EndpointError, Interrupted, StoreError
 from sparktune.flows.bench import run_bench
 from sparktune.flows.order import BenchOrder, open_bench
 from sparktune.flows.progress import Progress
@@ -30,29 +32,35 @@ def run_command(arguments: BenchArguments) -> None:
     with Store.open() as store:
         _tell_recovered(store, progress)
         order = _order(arguments, store, progress)
-        result = measure_and_show(order, store, progress, lambda result: show(result, output))
+        result = measure_and_show(order, store, progress, lambda result, told: show(result, output, resume_told=told))
     raise_for(result)
 
 
 def measure_and_show(
-    order: BenchOrder, store: Store, progress: Progress, show_result: Callable[[RunResult], None]
+    order: BenchOrder, store: Store, progress: Progress, show_result: Callable[[RunResult, bool], None]
 ) -> RunResult:
-    """Measure, then show what the store has - also when the run was interrupted or failed - and return it."""
+    """Measure, then show what the store has - also when the run was interrupted or failed - and return it.
+
+    ``show_result`` also gets whether an error follows that says how to go on.
+    """
     return asyncio.run(_measure_and_show(order, store, progress, show_result))
 
 
 async def _measure_and_show(
-    order: BenchOrder, store: Store, progress: Progress, show_result: Callable[[RunResult], None]
+    order: BenchOrder, store: Store, progress: Progress, show_result: Callable[[RunResult, bool], None]
 ) -> RunResult:
     async with open_bench(order, store, progress) as (tools, run):
         try:
             await run_bench(tools, run)
-        except BaseException:
-            show_result(rebuild(store, run))
+        except BaseException as error:
+            result = rebuild(store, run)
+            show_result(result, isinstance(error, Interrupted | EndpointError))
+            with suppress(StoreError):  # the store may be what failed: that is told, and not hidden by a second failure
+                store.save_result_summary(result)
             raise
         result = rebuild(store, run)
     store.save_result_summary(result)
-    show_result(result)
+    show_result(result, False)
     return result
 
 

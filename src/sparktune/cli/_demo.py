@@ -41,12 +41,12 @@ def run_command(model: Path | None, output: Output, *, quiet: bool) -> None:
                 argv=sys.argv,
                 entropy=os.urandom(2),
             )
-            result = measure_and_show(order, store, progress, lambda measured: _show(measured, output, progress))
+            result = measure_and_show(order, store, progress, lambda measured, _: _show(measured, output, progress))
     raise_for(result)
 
 
 def _show(result: RunResult, output: Output, progress: Progress) -> None:
-    show(result, output)
+    show(result, output, resume_told=True)  # a run whose server ends with the demo cannot go on
     for line in (reading(result), _NEXT):
         if line:
             progress.say(line)

@@ -41,12 +41,12 @@ class Output:
         return cls(printed=printed, files=tuple(files))
 
 
-def show(result: RunResult, output: Output) -> None:
-    """Write the files, then print."""
+def show(result: RunResult, output: Output, *, resume_told: bool = False) -> None:
+    """Write the files, then print; ``resume_told`` where an error follows that says how to go on."""
     for path, form in output.files:
         write_atomic(path, render(result, form))
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    sys.stdout.write(render(result, output.printed, width=width, color=_colour()))
+    sys.stdout.write(render(result, output.printed, width=width, color=_colour(), resume_told=resume_told))
     sys.stdout.flush()
     for path, _ in output.files:
         sys.stderr.write(f"saved {path}\n")
@@ -62,7 +62,8 @@ def raise_for(result: RunResult) -> None:
         raise RequestsFailed(message, hint=f"see them with: sparktune runs show {result.run.id}")
     invalid = [row.cell.label for row in result.cells if not row.valid]
     if invalid:
-        message = f"{len(invalid)} of {len(result.cells)} cells are not valid: {', '.join(invalid)}"
+        cells, are = ("cell", "is") if len(result.cells) == 1 else ("cells", "is" if len(invalid) == 1 else "are")
+        message = f"{len(invalid)} of {len(result.cells)} {cells} {are} not valid: {', '.join(invalid)}"
         raise NotConclusive(message, hint="the findings above say why; their numbers answer no question")
 
 

@@ -83,6 +83,17 @@ def test_a_signal_keeps_every_finished_request_and_the_run_goes_on(
     assert _resume() == {"trials": 3, "requests": 6, "incomplete": 1}
 
 
+def test_after_an_interruption_the_list_knows_what_is_valid(reference: ReferenceProcess) -> None:
+    """What was shown as valid, or not, must not be unknown a moment later."""
+    with _hanging_run(reference) as process:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=_LIMIT_S)
+
+    row = run_sparktune("runs", "list", "--json").json["runs"][0]
+    assert row["state"] == "interrupted"
+    assert row["valid"] is not None
+
+
 def test_kill_minus_nine_keeps_every_finished_request_and_the_run_goes_on(reference: ReferenceProcess) -> None:
     with _hanging_run(reference) as process:
         process.kill()

@@ -41,10 +41,10 @@ _WRITERS = {
 }
 
 
-def render(result: RunResult, form: Form, *, width: int = 80, color: bool = False) -> str:
-    """Write the result in a form; ``width`` and ``color`` are for the terminal's."""
+def render(result: RunResult, form: Form, *, width: int = 80, color: bool = False, resume_told: bool = False) -> str:
+    """Write the result in a form; the keywords are for the terminal's, see ``write_text``."""
     if form is Form.TEXT:
-        return write_text(result, width=width, color=color)
+        return write_text(result, width=width, color=color, resume_told=resume_told)
     return _WRITERS[form](result)
 
 

@@ -16,6 +16,7 @@ _STATES = {
     RunState.FAILED: "the run failed",
 }
 _FAILURES_SHOWN = 3
+_RATES = ("decode_tok_s", "output_tok_s", "prefill_tok_s")
 _SHOWN = {Status.INVALID: 3, Status.WARN: 3, Status.UNKNOWN: 1}  # pieces of evidence, when cells differ in it
 
 
@@ -49,11 +50,26 @@ def verdict(result: RunResult) -> str:
         parts.append(f"not valid: {listed(bad)}")
     if never:
         parts.append(f"not measured: {listed(never)}")
+    parts += _unrated(result)
     failed, requests = sum(sum(row.failures.values()) for row in cells), sum(row.requests for row in cells)
     parts.append(f"{failed:,} of {count_of(requests, 'request')} failed" if failed else "no request failed")
     if result.run.state in _STATES:
         parts.append(_STATES[result.run.state])
     return "; ".join(parts)
+
+
+def _unrated(result: RunResult) -> list[str]:
+    """Say that a valid cell answers no question of speed when none of its rates is known."""
+    measured = [row for row in result.cells if row.trials]
+    unrated = [row.cell.label for row in measured if _has_no_rate(row)]
+    if not unrated:
+        return []
+    return ["rates unknown" if len(unrated) == len(measured) else f"rates unknown: {listed(unrated)}"]
+
+
+def _has_no_rate(row: CellResult) -> bool:
+    rates = [metric for name in _RATES if (metric := row.metric(name)) is not None]
+    return bool(rates) and all(rate.median is None for rate in rates)
 
 
 def findings(result: RunResult) -> tuple[Finding, ...]:
@@ -132,10 +148,10 @@ def gaps(result: RunResult) -> tuple[Gap, ...]:
     return tuple(Gap(titles=", ".join(names), where=where, why=why) for (where, why), names in titles.items())
 
 
-def next_commands(result: RunResult) -> tuple[str, ...]:
-    """Return what is useful after this result: finishing it, or keeping it."""
+def next_commands(result: RunResult, *, resume_told: bool = False) -> tuple[str, ...]:
+    """Return what is useful after this result: finishing it (unless that is told elsewhere), or keeping it."""
     run_id = one_line(result.run.id)
-    unfinished = any(row.trials < row.trials_asked for row in result.cells)
+    unfinished = not resume_told and any(row.trials < row.trials_asked for row in result.cells)
     resume = (f"sparktune bench --resume {run_id}",) if unfinished else ()
     return (*resume, f"sparktune runs export {run_id} --save FILE.json")
 

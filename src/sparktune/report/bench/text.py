@@ -34,11 +34,11 @@ _INDENT = (0, 0, 0, 2)
 _DEEPER = (0, 0, 0, 6)
 
 
-def write_text(result: RunResult, *, width: int = 80, color: bool = False) -> str:
+def write_text(result: RunResult, *, width: int = 80, color: bool = False, resume_told: bool = False) -> str:
     """Render the result for a terminal of ``width`` columns.
 
     Numbers are never cut: a table that cannot be narrower than the terminal comes out wider. Colour repeats what the
-    words say.
+    words say. ``resume_told``: the error that follows says how to go on.
     """
     table = _table(result, width) if result.cells else None
     console = Console(
@@ -51,12 +51,12 @@ def write_text(result: RunResult, *, width: int = 80, color: bool = False) -> st
         _environ={},
     )
     with console.capture() as capture:
-        for part in _parts(result, table[0] if table else None):
+        for part in _parts(result, table[0] if table else None, resume_told=resume_told):
             console.print(part)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
-def _parts(result: RunResult, table: Table | None) -> Iterator[RenderableType]:
+def _parts(result: RunResult, table: Table | None, *, resume_told: bool) -> Iterator[RenderableType]:
     run = result.run
     good = all(row.valid and not row.failures for row in result.cells)
     yield Text(verdict(result), style=_STYLES[Status.OK if good else Status.INVALID])
@@ -74,7 +74,7 @@ def _parts(result: RunResult, table: Table | None) -> Iterator[RenderableType]:
     yield Text()
     if quiet:
         yield Text(f"checks ok: {', '.join(quiet)}", style="dim")
-    for command in next_commands(result):
+    for command in next_commands(result, resume_told=resume_told):
         yield Text(f"next: {command}")
 
 

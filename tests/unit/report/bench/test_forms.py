@@ -253,6 +253,31 @@ def test_a_cell_that_was_not_measured_is_not_valid() -> None:
     assert first.startswith("0 of 1 cell valid; not measured: pp512 tg128 c1")
 
 
+@pytest.mark.parametrize(
+    ("rates", "words"),
+    [
+        ([None, None], "; rates unknown; no request failed"),
+        ([None, 20.0], "; rates unknown: pp512 tg128 c1; no request failed"),
+        ([20.0, 20.0], " valid; no request failed"),
+    ],
+)
+def test_valid_cells_without_any_rate_say_so_in_the_first_line(rates: list[float | None], words: str) -> None:
+    """A server without usage: nothing is wrong with the cell, and nothing is known of its speed."""
+    cells = tuple(
+        make_cell_result(
+            cell=make_cell(concurrency=streams),
+            metrics=(
+                make_metric("output_tok_s", (None,), why="not counted"),
+                make_metric("prefill_tok_s", (None,), why="not counted"),
+                make_metric("decode_tok_s", (rate,), why="not counted"),
+            ),
+        )
+        for streams, rate in enumerate(rates, 1)
+    )
+
+    assert words in write_text(make_result(cells=cells), width=120).splitlines()[0]
+
+
 def test_a_finding_of_many_cells_is_told_once() -> None:
     """Twelve times the same sentence hides the other sentence."""
     check = make_check("V14", Status.WARN, "the client used 93 % of a core")
@@ -268,7 +293,7 @@ def test_checks_that_say_the_same_are_told_together() -> None:
     checks = tuple(make_check(name, Status.UNKNOWN, "no wave finished") for name in ("V01", "V02", "V04"))
     text = write_text(make_result(cells=(make_cell_result(checks=checks),)))
 
-    assert "V01, V02, V04 in pp512 tg128 c1: no wave finished" in text
+    assert "V01, V02, V04: no wave finished (pp512 tg128 c1)" in text
     assert text.count("no wave finished") == 1
 
 
@@ -296,7 +321,10 @@ def test_an_unfinished_run_says_how_to_go_on() -> None:
     row = make_cell_result(trials=1)
     run = make_run("261129-175016-k3f", cells=(row.cell,))
 
-    assert "next: sparktune bench --resume 261129-175016-k3f" in write_text(make_result(run=run, cells=(row,)))
+    result = make_result(run=run, cells=(row,))
+
+    assert "next: sparktune bench --resume 261129-175016-k3f" in write_text(result)
+    assert "--resume" not in write_text(result, resume_told=True)
 
 
 def test_suffixes_say_the_form() -> None:
