@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 # Arguments for a benchmark, for instance: make bench-client BENCH_ARGS=--quick
 BENCH_ARGS ?=
 # Packages without an effect on the world; their tests cover them whole
-PURE := bench engines model report units errors plugins
+PURE := bench engines model report units errors plugins redact
 COVERAGE_FLOOR ?= 99
 
 BOOTSTRAP := bash scripts/bootstrap.sh
@@ -31,7 +31,7 @@ setup: ## Make .venv with everything for working on the project
 	@echo "ready: $(BIN)/sparktune --help"
 
 .PHONY: demo
-demo: ## Measure a real llama.cpp server with a small model, on this machine, in about 2 minutes
+demo: ## Measure a real llama.cpp server with a small model, on this machine, in one to two minutes
 	@$(BOOTSTRAP) demo
 	@$(BIN)/sparktune demo || [ $$? -eq 5 ] # 5: it ran, and a check says which row not to trust
 

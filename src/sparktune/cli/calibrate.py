@@ -20,12 +20,12 @@ def calibrate(
     ] = "1,8,32,128",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter waves: about ten seconds.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1) instead of tables.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
 ) -> None:
     """Measure this machine's own error and cost against a built-in server whose timings are known.
 
     Shows the errors of arrival stamps, TTFT and rates, the CPU time per 1,000 tokens, and the highest chunk rate before
-    an error passes 1 %. Takes about a minute; nothing leaves this machine.
+    an error passes 1 %. Takes half a minute to a minute; nothing leaves this machine.
     """
     from sparktune.bench.cells import parse_numbers
     from sparktune.flows.calibrate import PLAN, QUICK_PLAN

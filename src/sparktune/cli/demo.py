@@ -27,8 +27,8 @@ def demo(
 ) -> None:
     """Start a real llama.cpp server with a small model on this machine and measure it with 1, 2 and 4 streams.
 
-    Takes about a minute and one processor core. The server listens on this machine only and ends with the demo. Nothing
-    is downloaded: `make demo` brings the engine and the model.
+    Takes one to two minutes and one processor core. The server listens on this machine only and ends with the demo.
+    Nothing is downloaded: `make demo` brings the engine and the model.
     """
     from sparktune.cli import _demo
     from sparktune.cli._output import Output
