@@ -10,6 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 from sparktune.flows.progress import Progress as Listener
 from sparktune.flows.progress import SilentProgress, WaveView
 from sparktune.model.trial import Phase
+from sparktune.report.bench.words import one_line
 from sparktune.units import format_duration, format_rate
 
 _PHASE_WORDS = {Phase.WARMUP: "warm-up", Phase.CONTEXT: "loading context", Phase.MEASURE: "measuring"}
@@ -37,7 +38,7 @@ class TerminalProgress:
 
     def say(self, text: str) -> None:
         """Print a line above the bar."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)
 
     def wave(self, view: WaveView) -> None:
         """Redraw the bar."""
@@ -75,4 +76,4 @@ class LineProgress(SilentProgress):
 
     def say(self, text: str) -> None:
         """Print a line."""
-        self._console.print(text, markup=False, highlight=False, soft_wrap=True)
+        self._console.print(one_line(text), markup=False, highlight=False, soft_wrap=True)

@@ -10,7 +10,9 @@ from tests.support.stored import make_cell, make_request, make_run, make_trial
 
 from sparktune.errors import StoreError
 from sparktune.io.store import Store, spool
+from sparktune.io.store.connection import connect
 from sparktune.io.store.migrations import APPLICATION_ID
+from sparktune.io.store.recovery import Recovery, recover
 from sparktune.model.trial import Phase
 
 _OLD = Path(__file__).parent / "version_1.sql"
@@ -156,6 +158,27 @@ def test_a_full_disk_in_the_spool_keeps_what_was_spooled(tmp_path: Path, monkeyp
         (raw,) = store.trials("r")
 
     assert [request.stream for request in raw.requests] == [0, 2]
+
+
+def test_a_store_on_a_full_disk_can_still_be_read(tmp_path: Path) -> None:
+    """Taking over what a killed run left needs room; exporting what is stored is how people make some."""
+    path = tmp_path / "runs.sqlite3"
+    with Store.open(path) as store:
+        store.create_run(make_run("r"))
+        store.add_trial("r", make_trial(0))
+        held = store.spool()
+        held.begin("r", make_cell(), 1, Phase.MEASURE)
+        held.append(make_request(data=os.urandom(400_000), start_ns=9_000_000_000))
+        held.close()
+    connection = connect(path)
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    found = recover(connection, path)
+    connection.close()
+
+    assert found == Recovery(orphans=1)
+    with Store.open(path) as store:
+        assert [raw.index for raw in store.trials("r")] == [0, 1]
 
 
 def test_a_wave_without_a_start_began_when_it_was_spooled(tmp_path: Path) -> None:

@@ -22,7 +22,8 @@ _UNKNOWN = float("nan")  # the process took its own CPU account with it
 class Recovery:
     """What was found: waves and requests now in the store, torn bytes dropped.
 
-    ``orphans`` counts what was left where it is: waves whose run the store does not have, spools of another version.
+    ``orphans`` counts what was left where it is: waves whose run the store does not have, spools of another version or
+    for which the disk has no room.
     """
 
     waves: int = 0
@@ -49,10 +50,20 @@ def recover(connection: sqlite3.Connection, database: Path) -> Recovery:
             continue  # its process ended, or another one recovered it
         try:
             if lock(file):
-                total += _take_over(connection, path)
+                total += _take_over_if_room(connection, path)
         finally:
             os.close(file)
     return total
+
+
+def _take_over_if_room(connection: sqlite3.Connection, path: Path) -> Recovery:
+    try:
+        return _take_over(connection, path)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        # Nothing is lost by leaving it for later, and what is stored can be read and exported meanwhile.
+        return Recovery(orphans=1)
 
 
 def _take_over(connection: sqlite3.Connection, path: Path) -> Recovery:
