@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sparktune.bench import metrics, validity
-from sparktune.bench.redact import redact_text
 from sparktune.bench.summary import summarize
 from sparktune.model.cell import Cell
 from sparktune.model.check import CellEvidence, Check, RunEvidence, Status
@@ -17,6 +16,7 @@ from sparktune.model.timeline import Failure
 from sparktune.model.trial import Phase, Trial
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.plugins import load_plugins
+from sparktune.redact import redact_text
 from sparktune.units import TokensPerSecond
 
 
@@ -115,5 +115,6 @@ def _notes(rows: Sequence[CellResult]) -> tuple[str, ...]:
         notes.append(f"{missing} of {len(rows)} cells have fewer trials than were asked for")
     ended = sum(row.incomplete for row in rows)
     if ended:
-        notes.append(f"{ended} waves were ended from outside and are in no number")
+        waves, were, are = ("1 wave", "was", "is") if ended == 1 else (f"{ended} waves", "were", "are")
+        notes.append(f"{waves} {were} ended from outside and {are} in no number")
     return tuple(notes)

@@ -14,9 +14,10 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from sparktune.host.engine_names import engine_of_image
+from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container
-from sparktune.host.redact import kept_environment, redact_argv
 from sparktune.model.observed import Observed, absent, present
+from sparktune.redact import redact_argv
 
 _UNLIMITED = -1
 _VARIABLE = re.compile(

@@ -26,10 +26,10 @@ from dataclasses import replace
 from typing import Any
 
 from sparktune.host.compose import services_of
+from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container, ContainerFacts
 from sparktune.host.facts.netplan import NetplanFacts, Profile
 from sparktune.host.nccl_log import NcclLogFacts, read_nccl_log
-from sparktune.host.redact import kept_environment
 from sparktune.io.case_node import CaseNode
 
 _IB = "/sys/class/infiniband"

@@ -6,8 +6,8 @@ import platform
 from collections.abc import Sequence
 
 from sparktune import __version__
-from sparktune.bench.redact import redact
 from sparktune.model.run import Provenance
+from sparktune.redact import redact_argv
 
 
 def local_provenance(argv: Sequence[str]) -> Provenance:
@@ -18,5 +18,5 @@ def local_provenance(argv: Sequence[str]) -> Provenance:
         kernel=platform.release(),
         machine=platform.machine(),
         hostname=platform.node(),
-        argv=redact(argv),
+        argv=redact_argv(argv),
     )

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.support.results import make_cell_result, make_metric, make_result
 from tests.support.stored import make_cell, make_request, make_run, make_trial, outcomes, plain, raw_trials, runs
 
-from sparktune.bench.redact import MASK
 from sparktune.errors import StoreError, UnknownRun, UsageError
 from sparktune.io.store import Store
 from sparktune.io.store import trials as rows
@@ -18,6 +17,7 @@ from sparktune.model.raw import RawTrial
 from sparktune.model.run import Run, RunState
 from sparktune.model.trial import Phase
 from sparktune.model.warmup import WarmupOutcome
+from sparktune.redact import MASK
 
 
 @pytest.fixture

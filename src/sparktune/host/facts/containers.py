@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 import msgspec
 
 from sparktune.host.engine_names import engine_of_image
+from sparktune.host.environment import kept_environment
 from sparktune.host.facts._shared import shorten
-from sparktune.host.redact import kept_environment, redact_argv
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, absent, present, unreadable
 from sparktune.model.reads import CommandOutput, ReadCommand, Readings
+from sparktune.redact import redact_argv
 from sparktune.units import Bytes
 
 _INSPECT = ("docker", "inspect")

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 
 from sparktune.host.cpulist import CpuSet, parse_cpulist
 from sparktune.host.engine_names import Role, role_of
+from sparktune.host.environment import KEPT_PREFIXES, kept_environment
 from sparktune.host.facts._shared import bounded_int, shorten
-from sparktune.host.redact import KEPT_PREFIXES, kept_environment, redact_argv
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, absent
 from sparktune.model.reads import ReadFiles, Readings, ReadLinks
+from sparktune.redact import redact_argv
 from sparktune.units import Bytes, Seconds
 
 _TASK_STAT = "/proc/[0-9]*/task/*/stat"

@@ -10,7 +10,6 @@ from typing import Final
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
-from sparktune.bench.redact import redact_text
 from sparktune.errors import (
     AuthRejected,
     ConnectFailed,
@@ -23,6 +22,7 @@ from sparktune.errors import (
 from sparktune.io.http.address import Address
 from sparktune.io.http.words import context_limit, error_code, is_html, one_line, server_words
 from sparktune.model.engine import Answer
+from sparktune.redact import redact_text
 from sparktune.units import Seconds, format_seconds
 
 _PORTS = "the usual ports are 8000 (vLLM), 8080 (llama.cpp) and 30000 (SGLang)"

@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from sparktune.bench.redact import redact_text
 from sparktune.model.engine import Answer
+from sparktune.redact import redact_text
 from sparktune.units import Tokens
 
 _LONGEST = 200

@@ -6,11 +6,11 @@ import difflib
 import sqlite3
 from dataclasses import replace
 
-from sparktune.bench.redact import redact, redact_text
 from sparktune.errors import StoreError, UnknownRun, UsageError
 from sparktune.io.store.codec import from_json, plain_text, to_json
 from sparktune.model.run import Run, RunState
 from sparktune.model.run_row import RunRow
+from sparktune.redact import redact_argv, redact_text
 
 _SHOWN = 5
 _INSERT = """
@@ -21,7 +21,7 @@ _INSERT = """
 
 def insert_run(connection: sqlite3.Connection, run: Run) -> None:
     """Insert a run; what could be a secret in its arguments or address is removed once more on the way in."""
-    provenance = replace(run.provenance, argv=redact(run.provenance.argv))
+    provenance = replace(run.provenance, argv=redact_argv(run.provenance.argv))
     clean = replace(run, base_url=redact_text(run.base_url), provenance=provenance)
     try:
         connection.execute(

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sparktune.bench.redact import redact_text
 from sparktune.errors import UnknownRun
 from sparktune.io.store import runs, summaries, trials
 from sparktune.io.store.connection import connect
@@ -26,6 +25,7 @@ from sparktune.model.result import RunResult
 from sparktune.model.run import Run, RunState
 from sparktune.model.run_row import RunRow
 from sparktune.model.warmup import WarmupOutcome
+from sparktune.redact import redact_text
 from sparktune.units import Seconds, TokensPerSecond
 
 
