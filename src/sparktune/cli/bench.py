@@ -10,7 +10,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("bench")(bench)
+    app.command("bench", short_help="Measure a server, and say when a number is not to be trusted.")(bench)
 
 
 def bench(

@@ -11,7 +11,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("calibrate")(calibrate)
+    app.command("calibrate", short_help="Measure this machine's own error and cost.")(calibrate)
 
 
 def calibrate(

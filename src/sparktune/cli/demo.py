@@ -10,7 +10,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("demo")(demo)
+    app.command("demo", short_help="Measure a real llama.cpp server on this machine.")(demo)
 
 
 def demo(

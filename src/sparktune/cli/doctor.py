@@ -10,7 +10,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("doctor")(doctor)
+    app.command("doctor", short_help="Read the nodes and say what is wrong; change nothing.")(doctor)
 
 
 def doctor(

@@ -9,7 +9,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("init")(init)
+    app.command("init", short_help="Write a sparktune.yaml from what is found here.")(init)
 
 
 def init(

@@ -10,7 +10,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command("watch")(watch)
+    app.command("watch", short_help="Show the nodes live: cores, heat, memory, threads.")(watch)
 
 
 def watch(
