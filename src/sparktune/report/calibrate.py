@@ -13,22 +13,30 @@ from sparktune.model.recording import StampSource
 from sparktune.units import Ratio, Seconds, format_count, format_percent, format_seconds
 
 _SCHEMA = 1
-_WIDTH = 110
+_WIDTH = 80
 _UNKNOWN = "unknown"
 _TOO_FEW = "-"
 _WHY_P99 = "p99: fewer than 459 values; the maximum is given"
-_HEAD = (
-    ("", "", "stamp", "error", "", "TTFT", "error", "", "rate err", "CPU s per 1k tokens", "", ""),
-    ("streams", "chunks/s", "median", "p99", "max", "median", "p99", "max", "max", "wave", "decode", "stamps"),
+_TIMES_HEAD = (
+    ("", "", "stamp", "error", "", "TTFT", "error", ""),
+    ("streams", "chunks/s", "median", "p99", "max", "median", "p99", "max"),
 )
-_STEP_HEAD = (("asked/s", "written/s", "stamp p99", "TTFT max", "rate max", "largest", "server late", "held"),)
-_HELD = {Limit.NONE: "yes", Limit.CLIENT: "no", Limit.SERVER: "server-limited"}
-_LEGEND = """\
-stamp error: how far the stamp of an output chunk lies outside the server's send call for it; 0 is inside it.
-TTFT error: our time from send to first output against the server's from arrival to that chunk's send call.
-rate error: a stream's decode rate against what the server's first and last send call allow.
-A p99 needs 459 values, else there is "-".
-CPU: of this process, while the waves run (connections included), and to decode them afterwards."""
+_COST_HEAD = (
+    ("", "rate err", "CPU s", "per 1k", ""),
+    ("streams", "max", "wave", "decode", "stamps"),
+)
+_STEP_HEAD = (
+    ("", "", "stamp", "TTFT", "rate", "largest", "server", ""),
+    ("asked/s", "written", "p99", "max", "max", "error", "late", "held"),
+)
+_HELD = {Limit.NONE: "yes", Limit.CLIENT: "no", Limit.SERVER: "no: server"}
+_LEGEND = (
+    "stamp error: how far the stamp of an output chunk lies outside the server's send call for it; 0 is inside it.",
+    "TTFT error: our time from send to first output against the server's from arrival to that chunk's send call.",
+    "rate error: a stream's decode rate against what the server's first and last send call allow.",
+    'A p99 needs 459 values, else there is "-".',
+    "CPU: of this process per 1,000 tokens, while the waves run (connections included), and to decode them afterwards.",
+)
 
 
 def calibration_text(result: Calibration) -> str:
@@ -37,8 +45,9 @@ def calibration_text(result: Calibration) -> str:
     title = f"sparktune {result.tool_version} on {where}: this client, judged by the log of a server with known timings"
     parts = [
         _wrap(title),
-        columns((*_HEAD, *(_row(point) for point in result.points))),
-        _LEGEND,
+        columns((*_TIMES_HEAD, *(_times_row(point) for point in result.points))),
+        columns((*_COST_HEAD, *(_cost_row(point) for point in result.points))),
+        "\n".join(_wrap(line, indent=2) for line in _LEGEND),
     ]
     if result.knee.steps:
         parts += [columns((*_STEP_HEAD, *(_step_row(step, limit) for step, limit in result.knee.steps)))]
@@ -78,13 +87,20 @@ def columns(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _row(point: LoadResult) -> tuple[str, ...]:
+def _times_row(point: LoadResult) -> tuple[str, ...]:
     accuracy = point.accuracy
     return (
         format_count(point.load.concurrency),
         _rate(point.written_per_s),
         *_spread_cells(accuracy.stamp_s),
         *_spread_cells(accuracy.ttft_s),
+    )
+
+
+def _cost_row(point: LoadResult) -> tuple[str, ...]:
+    accuracy = point.accuracy
+    return (
+        format_count(point.load.concurrency),
         _percent(accuracy.rate.maximum if accuracy.rate else None),
         _cpu(point.wave_cpu_s_per_1k),
         _cpu(point.decode_cpu_s_per_1k),
@@ -125,8 +141,8 @@ def _knee_words(result: Calibration) -> str:
     return _wrap(f"Knee: {held}; {end}. {error}")
 
 
-def _wrap(text: str) -> str:
-    return textwrap.fill(text, _WIDTH)
+def _wrap(text: str, *, indent: int = 0) -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent=" " * indent)
 
 
 def _record(point: LoadResult) -> dict[str, JsonValue]:

@@ -14,11 +14,18 @@ from sparktune.model.run_row import RunRow
 from sparktune.report.bench.words import UNKNOWN, one_line, utc
 
 _SCHEMA = 1
+_NUMBERS = ("run", "state", "cells", "valid", "waves")
+_LEFT = _NUMBERS[:2]
+_NAMES = ("engine", "model", "endpoint")
+_FEWEST = 8  # letters of a name that still say something
 _NEVER = "valid: the run was not evaluated yet"
 
 
 def runs_text(rows: Sequence[RunRow], *, width: int = 80, color: bool = False) -> str:
-    """Render a table of ``width`` columns, one run per row; the time in an id is UTC."""
+    """Render a table of ``width`` columns, one line per run; the time in an id is UTC.
+
+    What does not fit of a model's name and an address is cut in the middle: both differ at their ends.
+    """
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -28,19 +35,41 @@ def runs_text(rows: Sequence[RunRow], *, width: int = 80, color: bool = False) -
         _environ={},
     )
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    table.add_column("run", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    for name in ("cells", "valid", "waves"):
-        table.add_column(name, justify="right", no_wrap=True)
-    for name in ("model", "engine", "endpoint"):
-        table.add_column(name, overflow="fold")
-    for row in rows:
-        numbers = (str(row.cells), UNKNOWN if row.valid is None else str(row.valid), str(row.waves))
-        words = (row.id, row.state.value, *numbers, row.model, row.engine, row.base_url)
-        table.add_row(*(Text(one_line(word)) for word in words))
+    for name in _NUMBERS:
+        table.add_column(name, no_wrap=True, justify="left" if name in _LEFT else "right")
+    for name in _NAMES:
+        table.add_column(name, no_wrap=True)
+    for words in _fitted([_words(row) for row in rows], width):
+        table.add_row(*(Text(word) for word in words))
     with console.capture() as capture:
         console.print(table)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def _words(row: RunRow) -> tuple[str, ...]:
+    numbers = (str(row.cells), UNKNOWN if row.valid is None else str(row.valid), str(row.waves))
+    words = (row.id, row.state.value, *numbers, row.engine, row.model, row.base_url)
+    return tuple(one_line(word) for word in words)
+
+
+def _fitted(rows: Sequence[tuple[str, ...]], width: int) -> list[tuple[str, ...]]:
+    """Cut the last two columns, model and endpoint, to what the others leave of a line."""
+    whole = [(*_NUMBERS, *_NAMES), *rows]
+    *fixed, model, url = (max(map(len, column)) for column in zip(*whole, strict=True))
+    # A blank follows each column but the last.
+    left = max(width - sum(fixed) - len(fixed) - 1, 2 * _FEWEST)
+    model = min(model, max(left // 2, left - url))
+    url = min(url, left - model)
+    return [(*words[:-2], _cut(words[-2], model), _cut(words[-1], url)) for words in rows]
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) > width:
+        text = text.removeprefix("http://")  # the usual one; https stays
+    if len(text) <= width:
+        return text
+    end = width // 2
+    return f"{text[: width - end - 1]}…{text[-end:]}"
 
 
 def runs_json(rows: Sequence[RunRow]) -> str:

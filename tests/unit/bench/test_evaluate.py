@@ -59,7 +59,7 @@ def test_a_cell_that_was_not_reached_is_a_row_without_numbers() -> None:
     assert [check.id for check in row.checks if check.status is Status.INVALID] == ["V19"]
     assert result.notes == (
         "2 of 2 cells have fewer trials than were asked for",
-        "1 waves were ended from outside and are in no number",
+        "1 wave was ended from outside and is in no number",
     )
 
 

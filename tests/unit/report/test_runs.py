@@ -46,10 +46,24 @@ def _no_constant(name: str) -> float:
 def test_a_list_has_a_line_per_run() -> None:
     lines = runs_text(_ROWS, width=120).splitlines()
 
-    assert lines[0].split() == ["run", "state", "cells", "valid", "waves", "model", "engine", "endpoint"]
+    assert lines[0].split() == ["run", "state", "cells", "valid", "waves", "engine", "model", "endpoint"]
     assert lines[1].split()[:5] == ["261129-175016-k3f", "done", "12", "11", "60"]
     assert lines[2].split()[:5] == ["261128-080000-aaa", "interrupted", "1", "unknown", "2"]
     assert "\x1b" not in "".join(lines)
+
+
+def test_a_list_fits_a_terminal_of_eighty_columns() -> None:
+    """A line per run; names that do not fit are cut in the middle, since they differ at both ends."""
+    lines = runs_text(_ROWS, width=80).splitlines()
+
+    assert len(lines) == 1 + len(_ROWS)
+    assert max(map(len, lines)) <= 80
+    assert lines[1].split()[-2:] == ["exam…-name", "spar…00/v1"]
+    assert lines[2].split()[-2:] == ["bad\\…mname", "spar…00/v1"]
+
+
+def test_a_list_cuts_nothing_that_fits() -> None:
+    assert "example/a-model-with-a-long-name http://spark-a:8000/v1" in runs_text(_ROWS, width=140)
 
 
 def test_a_list_in_json_explains_its_nulls() -> None:
