@@ -67,7 +67,8 @@ class Client:
         if self._session is None:
             message = "the client is used outside its context"
             raise RuntimeError(message)
-        timeout = aiohttp.ClientTimeout(total=timeout_s, connect=min(_CONNECT_S, timeout_s))
+        connect_s = min(_CONNECT_S, timeout_s)
+        timeout = aiohttp.ClientTimeout(total=timeout_s, connect=connect_s)
         sent = {} if body is None else {"Content-Type": "application/json"}
         try:
             async with self._session.request(
@@ -76,7 +77,8 @@ class Client:
                 return self._answer(response.status, response.headers, await self._read(response, path))
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             # What aiohttp raises can hold the request, key included: it goes no further.
-            raise transport_error(self.address, error, waited_s=timeout_s) from None
+            waited_s = connect_s if isinstance(error, aiohttp.ConnectionTimeoutError) else timeout_s
+            raise transport_error(self.address, error, waited_s=waited_s) from None
 
     async def _read(self, response: aiohttp.ClientResponse, path: str) -> bytes:
         parts: list[bytes] = []

@@ -28,6 +28,7 @@ from sparktune.units import Seconds, format_seconds
 _PORTS = "the usual ports are 8000 (vLLM), 8080 (llama.cpp) and 30000 (SGLang)"
 _KEY_HINT = "set SPARKTUNE_API_KEY, or name a file with --api-key-file"
 _URL_HINT = "give the address of an OpenAI-compatible server, like http://localhost:8000/v1"
+_PLAIN_HINT = "is this server plain http? Then it needs http:// instead of https://"
 _OK: Final = range(200, 300)
 _REDIRECTS: Final = range(300, 400)
 _LOADING: Final = frozenset({502, 503, 504})
@@ -42,9 +43,8 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
         return ConnectFailed(
             message, hint=f"check its spelling, or use an IP address; try: getent hosts {address.target.host}"
         )
-    if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
-        message = f"no TLS connection to {where}: {one_line(str(error))}"
-        return ConnectFailed(message, hint="a server without TLS needs http:// instead of https://")
+    if address.target.tls and (failed := _no_tls(address, error, waited_s)):
+        return failed
     if isinstance(error, aiohttp.ClientConnectorError):
         return _not_connected(address, error.os_error)
     if isinstance(error, TimeoutError):
@@ -57,6 +57,19 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
         )
     message = f"what {where} sends is no complete HTTP answer: {_complaint(error)}"
     return NotOpenAI(message, hint=_URL_HINT)
+
+
+def _no_tls(address: Address, error: BaseException, waited_s: Seconds) -> ConnectFailed | None:
+    where = address.authority
+    if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
+        return ConnectFailed(f"no TLS connection to {where}: {one_line(str(error))}", hint=_PLAIN_HINT)
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        # A plain server that waits for the end of a line never answers the first words of TLS.
+        message = f"no TLS connection to {where} within {format_seconds(waited_s)}"
+        return ConnectFailed(message, hint=f"{_PLAIN_HINT}; else: is the host up, does a firewall drop the port?")
+    if isinstance(error, aiohttp.ClientConnectorError) and isinstance(error.os_error, ConnectionResetError):
+        return ConnectFailed(f"{where} ends the connection at the first words of TLS", hint=_PLAIN_HINT)
+    return None
 
 
 def _complaint(error: BaseException) -> str:

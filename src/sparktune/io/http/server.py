@@ -87,8 +87,9 @@ class Server:
                 return await self.probe()
             except (ConnectFailed, NotReady) as error:
                 if time.monotonic() + _RETRY_S > until:
-                    waited = f", after waiting {format_duration(limit_s)}" if limit_s > 0 else ""
-                    raise type(error)(str(error) + waited, hint=error.hint) from error
+                    if limit_s > 0:
+                        raise _after_waiting(error, limit_s) from error
+                    raise
             await asyncio.sleep(_RETRY_S)
 
     async def count_tokens(self, engine: Engine, messages: Messages, options: SendOptions) -> Tokens | None:
@@ -183,3 +184,9 @@ class Server:
 
     def _error(self, answer: Answer, path: str, *, doing: str = "") -> EndpointError:
         return answer_error(self.address, answer, path=path, keyed=self._client.keyed, models=self._models, doing=doing)
+
+
+def _after_waiting(error: ConnectFailed | NotReady, waited_s: Seconds) -> EndpointError:
+    """Say that waiting did not help; who waited already is not told to wait, but to wait longer."""
+    hint = "wait longer: --wait SECONDS" if isinstance(error, NotReady) else error.hint
+    return type(error)(f"{error}, after waiting {format_duration(waited_s)}", hint=hint)

@@ -73,10 +73,12 @@ async def test_wait_until_the_model_is_loaded() -> None:
 
 async def test_waiting_ends_with_what_stood_in_the_way() -> None:
     async with scripted({"/v1/models": _LOADING}) as script, Server(script.url) as server:
-        with pytest.raises(NotReady, match=r"Loading model\), after waiting 0 s"):
+        with pytest.raises(NotReady, match=r"Loading model\), after waiting 0 s") as waited:
             await server.wait_ready(limit_s=0.05)
-        with pytest.raises(NotReady, match=r"Loading model\)$"):
+        with pytest.raises(NotReady, match=r"Loading model\)$") as asked:
             await server.wait_ready(limit_s=0)
+    assert waited.value.hint == "wait longer: --wait SECONDS"
+    assert asked.value.hint.endswith("or let this command wait: --wait SECONDS")
 
 
 async def test_a_server_that_is_not_started_yet_is_waited_for() -> None:

@@ -60,6 +60,27 @@ def test_transport_error(error: Exception, kind: type[Exception], message: str, 
     assert hint in told.hint
 
 
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (aiohttp.ConnectionTimeoutError(), "no TLS connection to spark:8000 within 10.00 s"),
+        (aiohttp.ClientConnectorError(_KEY, ConnectionResetError()), "spark:8000 ends the connection at the first"),
+    ],
+)
+def test_a_server_that_does_not_answer_tls_may_be_plain_http(error: Exception, message: str) -> None:
+    """A plain server waits for the rest of what it takes for a request, or hangs up: neither says why."""
+    told = transport_error(parse_address("https://spark:8000/v1"), error, waited_s=10)
+
+    assert message in str(told)
+    assert "is this server plain http?" in told.hint
+
+
+def test_tls_does_not_hide_that_nobody_listens() -> None:
+    told = transport_error(parse_address("https://spark:8000/v1"), _not_connected(errno.ECONNREFUSED), waited_s=10)
+
+    assert "nobody listens at spark:8000" in str(told)
+
+
 async def test_a_server_outside_its_context_is_a_fault_of_ours() -> None:
     with pytest.raises(RuntimeError, match="outside its context"):
         await Server("http://spark:8000").probe()
