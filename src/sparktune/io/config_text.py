@@ -76,6 +76,9 @@ def read_config_text(path: Path) -> ConfigText:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         message = f"{path}:{line}: no YAML: {error.problem or error.context}"
         raise UsageError(message, hint="look at the indentation and the brackets near that line") from None
+    except RecursionError:
+        message = f"{path}: no YAML that can be read: it is nested too deep"
+        raise UsageError(message, hint="is this the right file?") from None
     except (YAMLError, ValueError) as error:
         message = f"{path}: no YAML: {' '.join(str(error).split())[:200]}"
         raise UsageError(message) from None

@@ -147,6 +147,16 @@ def test_a_file_that_is_no_text(tmp_path: Path, data: bytes) -> None:
         load_config(path)
 
 
+@pytest.mark.parametrize("text", ["[" * 3_000, "".join(f"{' ' * depth}a:\n" for depth in range(1_200))])
+def test_a_file_that_nests_without_end(tmp_path: Path, text: str) -> None:
+    """Python gives up on it with an error that names no file."""
+    path = tmp_path / "sparktune.yaml"
+    path.write_text(text)
+
+    with pytest.raises(UsageError, match=r"sparktune\.yaml: no YAML that can be read: it is nested too deep"):
+        load_config(path)
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         load_config(tmp_path / "none.yaml")

@@ -90,7 +90,8 @@ class Limits:
 def _host(parts: SplitResult) -> str:
     # Names outside ASCII go over the wire in their IDNA form; RFC 6874 writes an IPv6 zone as %25.
     host = unquote(parts.hostname or "")
-    ascii_host = host if host.isascii() else host.encode("idna").decode("ascii")
+    # Also for what is ASCII: an empty label, or one of more than 63 characters, is no name that can be asked for.
+    ascii_host = host if ":" in host else host.encode("idna").decode("ascii")
     if not _HOST.fullmatch(ascii_host):
         message = f"{host!r} is no name or address of a host"
         raise ValueError(message)

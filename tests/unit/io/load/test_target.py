@@ -49,6 +49,9 @@ def test_address(url: str, host: str, port: int, *, tls: bool, authority: str) -
         "http://a%2fb:8000",
         "http://localhost:8000/v1?x=1",
         "http://localhost:8000/v1#x",
+        "http://.../v1",
+        "http://a..b",
+        f"http://{'a' * 64}.lan",
     ],
 )
 def test_nonsense(url: str) -> None:
