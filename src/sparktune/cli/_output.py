@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparktune.errors import NotConclusive, RequestsFailed
+from sparktune.errors import NotConclusive, RequestsFailed, UsageError
 from sparktune.io.files import check_writable, write_atomic
 from sparktune.model.result import RunResult
 from sparktune.report.bench import Form, form_for_format, form_for_suffix, render
@@ -35,8 +35,12 @@ class Output:
         named = form_for_format(form) if form else None
         files = [(path, form_for_suffix(path.suffix)) for path in save]
         files += [(path, named or Form.MARKDOWN) for path in save_result]
-        for path, _ in files:
+        forms: dict[Path, Form] = {}
+        for path, wanted in files:
             check_writable(path)
+            if forms.setdefault(path.resolve(), wanted) is not wanted:
+                message = f"{path} is named twice, for {forms[path.resolve()].value} and for {wanted.value}"
+                raise UsageError(message, hint="name another file: the second would replace the first")
         printed = Form.JSON if json else Form.TEXT if named is None or save_result else named
         return cls(printed=printed, files=tuple(files))
 

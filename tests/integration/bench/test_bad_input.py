@@ -70,6 +70,11 @@ USAGE = [
     pytest.param(("bench", "http://127.0.0.1:9", "--extra-body", "[1]"), r"--extra-body", id="extra-body"),
     pytest.param(("bench", "http://127.0.0.1:9", "--save", "result.xls"), r"\.xls", id="unknown-suffix"),
     pytest.param(("bench", "http://127.0.0.1:9", "--save", "/nonexistent/r.md"), r"/nonexistent/r\.md", id="no-folder"),
+    pytest.param(
+        ("bench", "http://127.0.0.1:9", "--save", "r.json", "--save-result", "./r.json"),
+        r"r\.json is named twice",
+        id="twice",
+    ),
     pytest.param(("bench", "http://127.0.0.1:9", "--api-key-file", "/nonexistent"), r"/nonexistent", id="key-file"),
     pytest.param(("bench", "http://127.0.0.1:9", "--corpus", "/nonexistent"), r"/nonexistent", id="corpus"),
     pytest.param(("bench", "--resume", "x", "--pp", "64", "--trials", "5"), r"--prompt-tokens, --trials", id="resume"),
