@@ -6,7 +6,8 @@ Warns when: more requests finished, or were seen running and waiting, than the w
 Invalid when: the server generated more tokens than the wave's streams received plus a tolerance: 2 %, and at least 8
     per stream. The tolerance covers the engine's statistics, which lag by one step: tokens of the wave before (up to a
     speculative step per stream) may be booked into this one. A failed stream counts with all tokens that it asked for.
-Unknown when: the server has no such counters, was restarted during a wave, or did not count a stream's tokens.
+Unknown when: the server has no such counters, was restarted during a wave, or did not count a stream's tokens;
+    or the counters rose by clearly less than the wave received: they count something else.
 Source: vLLM's ``vllm:generation_tokens_total`` and ``vllm:request_success_total``, llama.cpp's
     ``tokens_predicted_total``, SGLang's ``generation_tokens_total``.
 """
@@ -24,6 +25,7 @@ from sparktune.units import Ratio, Tokens
 _SHARE: Ratio = 0.02
 _STEP_TOKENS: Tokens = 8
 _HINT = "stop other clients of this server (monitors and proxies that send prompts too) and repeat"
+_ELSEWHERE = "its counters are not those of the engine that answered; is a load balancer between here and the server?"
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
@@ -50,8 +52,13 @@ def _tokens(trial: Trial) -> Finding | None:
     mine = sum(known)
     evidence = f"the server generated {rose:,.0f} tokens, the wave accounts for {mine:,}"
     excess = rose - mine
-    if excess > max(_SHARE * mine, _STEP_TOKENS * len(ours)):
+    tolerance = max(_SHARE * mine, _STEP_TOKENS * len(ours))
+    if excess > tolerance:
         return Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, weight=excess)
+    received = sum(total_tokens(request.timeline) or 0 for request in trial.completed)
+    if received - rose > tolerance:
+        told = f"the server's counters rose by {rose:,.0f} tokens, but this wave received {received:,}"
+        return Finding(status=Status.UNKNOWN, evidence=told, hint=_ELSEWHERE)
     return Finding(status=Status.OK, evidence=evidence, weight=max(0.0, excess))
 
 

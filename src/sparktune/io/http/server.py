@@ -23,7 +23,7 @@ from sparktune.model.prepared import Messages
 from sparktune.model.raw import Scrape
 from sparktune.model.recording import Recording
 from sparktune.model.timeline import Usage
-from sparktune.units import Seconds, Tokens, format_duration
+from sparktune.units import Bytes, Seconds, Tokens, format_duration
 
 _OK: Final = 200
 _NO_ROUTE: Final = frozenset({404, 405, 501})
@@ -32,6 +32,8 @@ _MODELS = "/v1/models"
 _HEALTH = "/health"
 _PROBE_S: Seconds = 20.0
 _SCRAPE_S: Seconds = 5.0
+# An engine's metrics are some 100 KB; reading ten times more each second would cost more than it tells.
+_MOST_METRICS_BYTES: Bytes = 2 * 1024 * 1024
 _COUNT_S: Seconds = 120.0
 _PREFILL_S: Seconds = 900.0  # one cold prompt of the longest context on a small machine
 _RETRY_S: Seconds = 0.5
@@ -126,7 +128,7 @@ class Server:
         return usage
 
     async def scrape(self, engine: Engine) -> Scrape | None:
-        """Read the metrics route, unparsed; None when there is none or it does not answer."""
+        """Read the metrics route, unparsed; None when there is none, it does not answer, or it tells far too much."""
         path = engine.metrics_path
         if path is None or path in self._missing:
             return None
@@ -134,8 +136,9 @@ class Server:
             answer = await self._client.get(path, timeout_s=_SCRAPE_S)
         except EndpointError:
             return None
-        if answer.status in _NO_ROUTE:
+        if answer.status in _NO_ROUTE or len(answer.body) > _MOST_METRICS_BYTES:
             self._missing.add(path)
+            return None
         if answer.status != _OK:
             return None
         return Scrape(at_ns=time.monotonic_ns(), body=answer.body, headers=answer.headers)

@@ -195,3 +195,13 @@ def test_a_model_that_cannot_be_chosen(
         choose_model(EngineFacts(name="x", models=served), wanted)
 
     assert hint in caught.value.hint  # type: ignore[attr-defined]  # both kinds have one
+
+
+async def test_metrics_without_end_are_read_once() -> None:
+    """Parsing them every second would cost the measuring process more than they tell."""
+    flood = Reply(body=b"x 1\n" * 600_000, content_type="text/plain")
+    async with scripted({"/metrics": [flood, _metrics(0)]}) as served, Server(served.url) as server:
+        first = await server.scrape(_VLLM)
+        second = await server.scrape(_VLLM)
+
+    assert (first, second) == (None, None)
