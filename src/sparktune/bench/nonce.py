@@ -1,7 +1,7 @@
 """Words that make a prompt unique without changing its length.
 
 Each of the 256 words has four letters and is one token, at the start of a text as well as behind a space, in the
-vocabularies of cl100k, o200k, r50k, Tekken, Mistral's SentencePiece model, DeepSeek, SmolLM2 and Claude (checked
+vocabularies of cl100k, o200k, r50k, Tekken, Mistral's SentencePiece model, DeepSeek and SmolLM2 (checked
 against the vocabulary files). Equal length keeps the count of tokens stable even where a tokenizer knows none of them.
 """
 
