@@ -5,7 +5,9 @@ from hypothesis import strategies as st
 
 from sparktune.bench.nonce import _WORDS, NONCE_WORDS, WORD_CHARS, nonce_words
 
-_parts = st.lists(st.one_of(st.integers(), st.text(alphabet=st.characters(exclude_characters="\x1f"))), max_size=5)
+_parts = st.lists(
+    st.one_of(st.integers(), st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x1f"))), max_size=5
+)
 
 
 def test_the_list_gives_a_word_to_every_byte() -> None:
