@@ -16,7 +16,7 @@ _REGISTRY_HOSTS = (
     "pythonhosted" + ".org",
     "deb.debian" + ".org",
     "archive.ubuntu" + ".com",
-    "registry.npmjs" + ".org",
+    "registry." + "npmjs" + ".org",
 )
 _HOME = re.compile("(?<![\\w.}])/(?:root|" + "home/(?!me/)[a-z]\\w*|" + "Users/[A-Za-z]\\w*|" + "work)/")
 
