@@ -19,7 +19,13 @@ what happened, the value seen, and where; it is one sentence without a final per
     |   |-- NodeAuthRejected            ssh refuses: the key, or the identity of the host
     |   |-- NodeTimeout                 it did not answer in time
     |   |-- NodeNoPython                it has no Python that runs the agent
-    |   `-- NodeProtocolError           it answers, but not as the agent does
+    |   |-- NodeProtocolError           it answers, but not as the agent does
+    |   |-- NodeBusy                    another transaction works there
+    |   |-- NodeNeedsRoot               it would have to be root, and cannot
+    |   `-- PlanVoid                    what the plan saw has changed since
+    |-- HostError                   1   a machine was not changed as asked
+    |   |-- PlanRefused                 something stands against the plan
+    |   `-- ChangeFailed                a step failed, or undoing one did
     |-- StoreError                  1   the store of runs cannot be read or written
     |   `-- UnknownRun                  no run with that id
     |-- MissingPart                 1   an optional dependency or a file it ships is not installed
@@ -31,14 +37,18 @@ what happened, the value seen, and where; it is one sentence without a final per
 
 __all__ = [
     "AuthRejected",
+    "ChangeFailed",
     "ConnectFailed",
     "EndpointError",
     "ExitCode",
     "GuardStopped",
+    "HostError",
     "Interrupted",
     "MissingPart",
     "NodeAuthRejected",
+    "NodeBusy",
     "NodeError",
+    "NodeNeedsRoot",
     "NodeNoPython",
     "NodeProtocolError",
     "NodeTimeout",
@@ -46,6 +56,8 @@ __all__ = [
     "NotConclusive",
     "NotOpenAI",
     "NotReady",
+    "PlanRefused",
+    "PlanVoid",
     "RequestRejected",
     "RequestsFailed",
     "SparktuneError",
@@ -138,6 +150,30 @@ class NodeNoPython(NodeError):
 
 class NodeProtocolError(NodeError):
     """The node answers, but not as the agent does."""
+
+
+class NodeBusy(NodeError):
+    """Another transaction works on the node; the message says whose and since when."""
+
+
+class NodeNeedsRoot(NodeError):
+    """The node would have to be changed by root, and this user cannot become root there."""
+
+
+class PlanVoid(NodeError):
+    """What the plan saw on the node has changed since it was made."""
+
+
+class HostError(SparktuneError):
+    """A machine was not changed as asked."""
+
+
+class PlanRefused(HostError):
+    """Something stands against the plan, and nobody accepted it."""
+
+
+class ChangeFailed(HostError):
+    """A step failed, or undoing one did; the message says what each node is now."""
 
 
 class StoreError(SparktuneError):

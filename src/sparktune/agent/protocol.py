@@ -22,6 +22,30 @@ skipped since the tick before. ``changed`` holds texts that differ from the tick
 A command's path is its argv joined by spaces; a source that cannot be read, or a command that fails, has no text.
 What matches a pattern is looked up again every few seconds. The next request ends a sample.
 
+``transact``: a transaction ``{"label", "who", "plan", "boot_id", "profile", "steps", "confirm_within_s"?,
+"wait_s"?}``; steps are ``{"kind", "change", ...}`` with the fields of ``sparktune.model.step`` (kinds file, link,
+value, irq, affinity, property, reload, service, isolate, container), ``expect`` among them. Under the node's lock
+everything is looked at and compared with ``expect`` and ``boot_id`` ("" : any); then, per step, what is there is
+written to the journal, the step is done and read back, and that is written. -> a part per step, in order ``{"step":
+I, "kind", "change", "items": {ITEM: {"outcome", "why"?, "found"?, "wanted"?}}}``; then ok ``{"transaction", "state",
+"failed", "undone": [STEP, ...], "recovered": [UNDONE, ...]}`` with state committed, unconfirmed, rolled_back or
+incomplete; UNDONE is ``{"transaction", "state", "steps"}``. A crashed transaction is rolled back before anything else
+happens. Errors: "busy" (another one works here: who, since when), "void" (what the plan saw has changed: what, from,
+to), "root" (needs root), "journal" (the journal cannot be written or read), "request" (a step that this agent does
+not know).
+
+``confirm``: transaction -> ok ``{"transaction", "state"}``. With ``confirm_within_s`` the node undoes the transaction
+by itself when that time has passed without it.
+
+``revert``: transaction ("" for all that are applied), who, wait_s -> a part per undone transaction, UNDONE as above,
+the last one first; then ok ``{"transactions": N, "state": "reverted"|"incomplete"|"nothing"}``. An item that is
+neither as the transaction left it nor as it was before is "foreign", and left.
+
+``journal``: -> ok ``{"transactions": [...], "holder": TEXT}``, the oldest first, as
+``sparktune.model.transaction.Transaction`` has them; ``holder`` says who holds the lock now, "" for nobody.
+
+These four need root: another user's agent has its own copy started through ``sudo -n``, as for reads.
+
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG
 is ``command_slug(ARGV)``; without SLUG.txt and SLUG.code it is absent. The arguments that another command would add are

@@ -1,0 +1,61 @@
+"""What every kind of step can do, and the words for what became of an item.
+
+A reading is what a step's items are now: by item a value that JSON can carry, None for what is not there. The journal
+keeps readings whole, so that they can be put back exactly.
+"""
+
+__all__ = ["Items", "Kind", "Outcome", "Reading", "StepFailed"]
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sparktune.agent.machine import Machine
+
+Reading = dict[str, Any]
+Step = dict[str, Any]
+Outcome = dict[str, str]  # "outcome", "why"
+Items = dict[str, Outcome]
+
+
+class StepFailed(Exception):
+    """A step cannot look at, do or put back something; the text says what and why."""
+
+
+class Kind(ABC):
+    """One kind of step. ``lenient``: an item that is refused, gone or managed does not undo the transaction."""
+
+    name: str
+    lenient = False
+
+    @abstractmethod
+    def look(self, machine: "Machine", step: Step) -> Reading:
+        """Return every item of a step as it is now, with all that is needed to put it back. Raises StepFailed."""
+
+    @abstractmethod
+    def do(self, machine: "Machine", step: Step, before: Reading) -> Items:
+        """Do the step; return what became of each item. Items that are already as wanted are not written.
+
+        Raises StepFailed when nothing more can be done; refusals of single items are outcomes.
+        """
+
+    @abstractmethod
+    def put_back(self, machine: "Machine", step: Step, item: str, before: Any) -> None:  # noqa: ANN401 - as in a reading
+        """Make one item what it was. Raises StepFailed."""
+
+    @abstractmethod
+    def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401 - as in a reading
+        """Tell whether a value of an item is what the step wants."""
+
+    def same(self, step: Step, one: Any, other: Any) -> bool:  # noqa: ANN401, ARG002 - as in a reading
+        """Tell whether two values of an item are the same for whoever uses it."""
+        return bool(one == other)
+
+    def shown(self, value: Any) -> str | None:  # noqa: ANN401 - as in a reading
+        """Return a value as a plan's ``expect`` and a report have it; None for what is not there."""
+        return None if value is None else str(value)
+
+    def lasts(self, step: Step) -> bool:
+        """Tell whether what was there before means something after a reboot, too."""
+        del step
+        return False

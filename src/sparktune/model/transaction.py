@@ -1,0 +1,90 @@
+"""What a node says of its transactions: what became of each item, and the journal."""
+
+__all__ = ["ItemResult", "JournalEntry", "StepResult", "Transaction", "TransactionOutcome", "UndoneTransaction"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+State = Literal["open", "committed", "unconfirmed", "rolled_back", "reverted", "incomplete"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemResult:
+    """What became of one item, and why where that needs saying.
+
+    Doing: changed, already, managed (the kernel places it), gone, refused, ineffective (written, but not so
+    afterwards). Undoing: restored, already, foreign (somebody else changed it since: left), void (it was of another
+    boot), gone, failed. ``found`` is what is there now, ``wanted`` what should be.
+    """
+
+    outcome: str
+    why: str = ""
+    found: str | None = None
+    wanted: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """One step of a transaction: its place, its kind, the change that it belongs to, and its items."""
+
+    step: int
+    kind: str
+    change: str
+    items: Mapping[str, ItemResult] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneTransaction:
+    """A transaction that was undone. ``state`` is reverted (rolled_back for one that had not ended) or incomplete."""
+
+    transaction: str
+    state: State
+    steps: tuple[StepResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionOutcome:
+    """How ``transact`` ended: committed, unconfirmed, rolled_back or incomplete (even undoing failed).
+
+    ``failed`` says which step failed and why, empty when none did; ``steps`` what was done, ``undone`` what was taken
+    back. ``recovered`` are crashed transactions that were rolled back first.
+    """
+
+    transaction: str
+    state: State
+    failed: str = ""
+    steps: tuple[StepResult, ...] = ()
+    undone: tuple[StepResult, ...] = ()
+    recovered: tuple[UndoneTransaction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry:
+    """One item as the journal knows it: what was there first, and what the transaction left."""
+
+    change: str
+    kind: str
+    item: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transaction:
+    """One transaction of a node's journal. ``profile`` is the JSON of the profile that it applied, {} for others.
+
+    Times are wall clock nanoseconds; ``confirm_by_ns`` 0 when nothing is waited for. ``plan`` is the plan's hash.
+    """
+
+    id: str
+    label: str
+    state: State
+    boot_id: str
+    began_ns: int
+    ended_ns: int = 0
+    confirm_by_ns: int = 0
+    who: str = ""
+    plan: str = ""
+    profile: Mapping[str, Any] = field(default_factory=dict)
+    entries: tuple[JournalEntry, ...] = ()
