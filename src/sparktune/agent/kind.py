@@ -59,3 +59,18 @@ class Kind(ABC):
         """Tell whether what was there before means something after a reboot, too."""
         del step
         return False
+
+    def again(self, step: Step) -> bool:
+        """Tell whether undoing is doing it once more (``do``), after all other steps were undone: a manager's reload.
+
+        Such a step has no state of its own to compare; what it reads is what the other steps put back.
+        """
+        del step
+        return False
+
+    def tidy(self, machine: "Machine", step: Step, item: str, before: Any) -> None:  # noqa: ANN401, B027
+        """Remove what a doing or undoing that was killed left beside an item: temporary files, folders made for it.
+
+        Whoever undoes calls it for every item, whatever its value is now; it does nothing to the item itself. Raises
+        StepFailed.
+        """
