@@ -23,10 +23,17 @@ class StepFailed(Exception):
 
 
 class Kind(ABC):
-    """One kind of step. ``lenient``: an item that is refused, gone or managed does not undo the transaction."""
+    """One kind of step.
+
+    ``lenient``: an item that is refused, gone, managed or ineffective does not undo the transaction, and one that is
+    gone when it is to be put back is no edit of somebody else. ``eventual``: what was done need not be seen at once.
+    The items of a reading are put back in reverse order. A step whose undoing is doing it ``again`` is left out when
+    there are others before it in its transaction and none of them changed anything.
+    """
 
     name: str
     lenient = False
+    eventual = False
 
     @abstractmethod
     def look(self, machine: "Machine", step: Step) -> Reading:
@@ -52,7 +59,7 @@ class Kind(ABC):
         return bool(one == other)
 
     def shown(self, value: Any) -> str | None:  # noqa: ANN401 - as in a reading
-        """Return a value as a plan's ``expect`` and a report have it; None for what is not there."""
+        """Return a value as a plan's ``expect`` and a report have it; None for what is not there. Never a secret."""
         return None if value is None else str(value)
 
     def lasts(self, step: Step) -> bool:

@@ -4,19 +4,32 @@ __all__ = ["agent_archive"]
 
 import io
 import zipfile
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the first date that an archive can hold
+# ``python3 agent.pyz`` runs this: the commands of a node that no controller talks to.
+_MAIN = b"from sparktune.agent.node_main import main\n\nmain()\n"
 
 
 @cache
 def agent_archive() -> bytes:
-    """Return a zip that Python can import ``sparktune.agent`` from; nothing else of sparktune is in it."""
+    """Return a zip that Python can import ``sparktune.agent`` from, or run; nothing else of sparktune is in it."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo("__main__.py", _LONG_AGO), _MAIN)
         archive.writestr(zipfile.ZipInfo("sparktune/__init__.py", _LONG_AGO), b"")
-        for source in sorted(files("sparktune.agent").iterdir(), key=lambda entry: entry.name):
-            if source.name.endswith(".py"):
-                archive.writestr(zipfile.ZipInfo(f"sparktune/agent/{source.name}", _LONG_AGO), source.read_bytes())
+        for name, source in _sources("sparktune/agent", files("sparktune.agent")):
+            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), source)
     return buffer.getvalue()
+
+
+def _sources(name: str, folder: Traversable) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        inside = f"{name}/{entry.name}"
+        if entry.is_dir():
+            yield from _sources(inside, entry)
+        elif entry.name.endswith(".py"):
+            yield inside, entry.read_bytes()
