@@ -1,0 +1,208 @@
+"""Set plain keys of services in a compose file's text; every other byte stays: comments, order, quotes, line ends.
+
+The text is not written anew from its data, which would lose what people put into it: a value is replaced, or a line
+added, at the place that the parser names. Whatever form the file has, the outcome is read again, and refused unless it
+says the same as before but for the keys that were set.
+
+Source: YAML 1.2 for block and flow style, anchors and merges; ruamel.yaml's marks, which count characters.
+"""
+
+__all__ = ["raw_services", "set_in_services"]
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+
+_UNREADABLE = (YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+_LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
+# After which line a new key reads best, when the service has it on one line
+_NEIGHBOURS = ("cpuset", "image", "container_name")
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9._,:/-]+", re.ASCII)
+
+
+def raw_services(text: str) -> Mapping[str, Mapping[Any, Any]]:
+    """Return the services of a compose file as it has them: merges done, variables not filled in.
+
+    Raises ValueError when it is no compose file.
+    """
+    values = _loaded(text)
+    services = values.get("services") if isinstance(values, dict) else None
+    if not isinstance(services, dict) or not services:
+        message = "no services in it"
+        raise ValueError(message)
+    return {str(name): settings for name, settings in services.items() if isinstance(settings, dict)}
+
+
+def set_in_services(text: str, wanted: Mapping[str, Mapping[str, str]]) -> str:
+    """Return the text in which services (by name) have these values.
+
+    Values that are so already are not touched. Raises ValueError, with the reason, where that cannot be done without
+    changing what else the file says.
+    """
+    if _LOST in text:
+        message = "it is not all UTF-8"
+        raise ValueError(message)
+    before = _loaded(text)
+    edited = text
+    for service, values in wanted.items():
+        for key, value in values.items():
+            present = raw_services(edited).get(service)
+            if present is None:
+                message = f"service {service}: not in it, or no mapping"
+                raise ValueError(message)
+            if present.get(key) != value:
+                edited = _with_value(edited, service, key, value)
+    _check(before, edited, wanted)
+    return edited
+
+
+def _loaded(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
+    try:
+        return YAML(typ="safe", pure=True).load(text)
+    except _UNREADABLE as error:
+        raise ValueError(_why(error)) from None
+
+
+def _why(error: Exception) -> str:
+    """Say where it breaks without quoting the line: a file may hold secrets."""
+    mark = getattr(error, "problem_mark", None)
+    problem = " ".join(str(getattr(error, "problem", None) or type(error).__name__).split())[:80]
+    return f"not readable as YAML: {problem}" + (f", line {mark.line + 1}" if mark is not None else "")
+
+
+def _with_value(text: str, service: str, key: str, value: str) -> str:
+    if _PLAIN_VALUE.fullmatch(value) is None:
+        message = f"{value!r} is no value for {key}"
+        raise ValueError(message)
+    name, node = _service_node(text, service)
+    for known, old in node.value:
+        if isinstance(known, ScalarNode) and known.value == key:
+            return _replaced(text, f"service {service}: its {key}", known, old, value)
+    if node.flow_style:
+        return _into_flow(text, node, key, value)
+    return _into_block(text, name, node, key, value)
+
+
+def _service_node(text: str, service: str) -> tuple[Node, MappingNode]:
+    try:
+        root = YAML(typ="safe", pure=True).compose(text)
+    except _UNREADABLE as error:
+        raise ValueError(_why(error)) from None
+    name, services = _member(root, "services")
+    if services.start_mark.index < name.end_mark.index:
+        message = "its services are an alias of another part"
+        raise ValueError(message)
+    name, node = _member(services, service)
+    if node.start_mark.index < name.end_mark.index:
+        message = f"service {service}: it is an alias of another part, which others may use"
+        raise ValueError(message)
+    if not isinstance(node, MappingNode) or not node.value:
+        message = f"service {service}: no mapping with keys of its own"
+        raise ValueError(message)
+    return name, node
+
+
+def _member(node: Any, key: str) -> tuple[Any, Any]:  # noqa: ANN401 - nodes of ruamel.yaml, which are not typed
+    for name, value in node.value if isinstance(node, MappingNode) else ():
+        if isinstance(name, ScalarNode) and name.value == key:
+            return name, value
+    message = f"{key}: not written in the file itself (merged from another part?)"
+    raise ValueError(message)
+
+
+def _replaced(text: str, what: str, key: Any, old: Any, value: str) -> str:  # noqa: ANN401 - see above
+    start, end = old.start_mark.index, old.end_mark.index
+    if start < key.end_mark.index:
+        message = f"{what} is an alias of another part"
+        raise ValueError(message)
+    if not isinstance(old, ScalarNode) or old.anchor:
+        message = f"{what} is no plain value, or has an anchor that others may use"
+        raise ValueError(message)
+    if "$" in old.value:
+        message = f"{what} comes from a variable ({old.value[:60]}): set that in the environment or in .env"
+        raise ValueError(message)
+    if not text[start:end].strip():  # nothing after the colon: the mark is that of what follows
+        colon = text.find(":", key.end_mark.index)
+        return f'{text[: colon + 1]} "{value}"{text[colon + 1 :]}'
+    if old.start_mark.line != old.end_mark.line or old.style in {"|", ">"}:
+        message = f"{what} is written over several lines"
+        raise ValueError(message)
+    return f'{text[:start]}"{value}"{text[end:]}'
+
+
+def _into_flow(text: str, node: MappingNode, key: str, value: str) -> str:
+    first = node.value[0][0].start_mark.index
+    brace = text.rfind("{", node.start_mark.index, first)
+    if brace < 0 or first < node.start_mark.index:
+        message = "its form in braces is not understood"
+        raise ValueError(message)
+    quote = '"' if text[first] == '"' else ""
+    return f'{text[:first]}{quote}{key}{quote}: "{value}", {text[first:]}'
+
+
+def _into_block(text: str, name: Any, node: MappingNode, key: str, value: str) -> str:  # noqa: ANN401 - see above
+    first = node.value[0][0]
+    indent = _indent(text, first.start_mark.index)
+    neighbours = {known.value: old for known, old in node.value if _on_one_line(text, known, old)}
+    chosen = next((neighbours[one] for one in _NEIGHBOURS if one in neighbours), None)
+    place = (chosen or next(iter(neighbours.values()), name)).end_mark.index
+    end = text.find("\n", place)
+    line = f'{indent}{key}: "{value}"'
+    if end < 0:
+        return f"{text}\n{line}"
+    ending = "\r\n" if text[end - 1] == "\r" else "\n"
+    return f"{text[: end + 1]}{line}{ending}{text[end + 1 :]}"
+
+
+def _indent(text: str, place: int) -> str:
+    before = text[text.rfind("\n", 0, place) + 1 : place]
+    if before.strip(" "):
+        message = "its keys do not each begin a line"
+        raise ValueError(message)
+    return before
+
+
+def _on_one_line(text: str, key: Any, value: Any) -> bool:  # noqa: ANN401 - see above
+    start, end = value.start_mark, value.end_mark
+    return (
+        isinstance(key, ScalarNode)
+        and isinstance(value, ScalarNode)
+        and value.style not in {"|", ">"}
+        and start.index >= key.end_mark.index  # no alias
+        and key.start_mark.line == start.line == end.line
+        and bool(text[start.index : end.index].strip())
+    )
+
+
+def _check(before: Any, edited: str, wanted: Mapping[str, Mapping[str, str]]) -> None:  # noqa: ANN401 - see above
+    services = {
+        name: {**settings, **wanted[str(name)]} if str(name) in wanted else settings
+        for name, settings in before["services"].items()
+    }
+    try:
+        same = _same({**before, "services": services}, _loaded(edited), set())
+    except (ValueError, RecursionError):
+        same = False
+    if not same:
+        message = "editing it would change more than that"
+        raise ValueError(message)
+
+
+def _same(one: Any, other: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: ANN401 - see above
+    """Compare data of two files; what was compared is not compared again, since aliases can nest without end."""
+    if type(one) is not type(other):
+        return False
+    if not isinstance(one, dict | list):
+        return bool(one == other)
+    if (id(one), id(other)) in seen:
+        return True
+    seen.add((id(one), id(other)))
+    if len(one) != len(other):
+        return False
+    if isinstance(one, dict):
+        return all(key in other and _same(value, other[key], seen) for key, value in one.items())
+    return all(_same(mine, theirs, seen) for mine, theirs in zip(one, other, strict=True))
