@@ -4,21 +4,47 @@
 change is written where the tree keeps that program's answer.
 """
 
-__all__ = ["Machine", "machine_of"]
+__all__ = ["Kept", "Machine", "machine_of"]
 
-from abc import ABC
+from abc import ABC, abstractmethod
 
+from sparktune.agent.machine_files import Files
 from sparktune.agent.tree import Tree
 
+Kept = dict[str, str]  # texts by path
 
-class Machine(ABC):  # noqa: B024 - its methods come with the kinds of steps
-    """``tree`` leads from a path as the node has it to the real one."""
+
+class Machine(ABC):
+    """``tree`` leads from a path as the node has it to the real one; ``files`` reads and writes files of settings.
+
+    Methods raise OSError as the kernel does, and StepFailed with the words of a program that refused.
+    """
 
     def __init__(self, tree: Tree) -> None:
         """Take the tree."""
         self.tree = tree
+        self.files = Files(tree)
+
+    @abstractmethod
+    def write_value(self, path: str, text: str) -> None:
+        """Write to a file of /proc or /sys at once."""
+
+    @abstractmethod
+    def restore_value(self, path: str, text: str, kept: Kept) -> None:
+        """Write what was there before; ``kept`` is what ``kept`` returned then."""
+
+    @abstractmethod
+    def kept(self, *paths: str) -> Kept:
+        """Return the texts that a tree has of what follows from other values, to be restored; {} on a machine."""
 
 
 def machine_of(tree: Tree) -> Machine:
     """Return the machine that a tree stands for."""
-    return Machine(tree)
+    # Each is loaded only where it is needed: a node never needs the tree's.
+    if tree.root:
+        from sparktune.agent.machine_tree import TreeMachine  # noqa: PLC0415
+
+        return TreeMachine(tree)
+    from sparktune.agent.machine_live import LiveMachine  # noqa: PLC0415
+
+    return LiveMachine(tree)

@@ -1,0 +1,79 @@
+"""A file of settings: it gets a text, or is removed; owner, mode, attributes and time of the old one come back."""
+
+__all__ = ["KIND"]
+
+import base64
+from typing import Any
+
+from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.machine import Machine
+from sparktune.agent.steps._shared import outcome, want
+
+
+class _File(Kind):
+    name = "file"
+
+    def look(self, machine: Machine, step: Step) -> Reading:
+        path = want(step, "path", str)
+        found = machine.files.capture(path)
+        if found is not None and "target" in found:
+            message = f"{path} is a link to {found['target']}: what it leads to may be used by others"
+            raise StepFailed(message)
+        return {path: found}
+
+    def do(self, machine: Machine, step: Step, before: Reading) -> Items:
+        path, text = want(step, "path", str), step.get("text")
+        now = self.look(machine, step)[path]
+        if self.reached(step, path, now):
+            return {path: outcome("already")}
+        if not self.same(step, now, before.get(path)):
+            message = f"{path} was changed by somebody else at this moment"
+            raise StepFailed(message)
+        if text is None:
+            machine.files.remove(path)
+        else:
+            machine.files.put_file(path, {**_kept(now, want(step, "mode", int)), "text": text})
+        return {path: outcome("changed")}
+
+    def put_back(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
+        del step
+        machine.files.put_back(item, before)
+
+    def tidy(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
+        del step
+        machine.files.tidy(item, before)
+
+    def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
+        del item
+        return _bytes(value) == (None if step.get("text") is None else step["text"].encode())
+
+    def same(self, step: Step, one: Any, other: Any) -> bool:  # noqa: ANN401
+        """Compare all but times and what folders there are."""
+        del step
+        if _bytes(one) != _bytes(other):
+            return False
+        return _bytes(one) is None or all(one.get(name) == other.get(name) for name in ("mode", "uid", "gid", "xattrs"))
+
+    def shown(self, value: Any) -> str | None:  # noqa: ANN401
+        data = _bytes(value)
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def lasts(self, step: Step) -> bool:
+        del step
+        return True
+
+
+def _bytes(value: Any) -> bytes | None:  # noqa: ANN401
+    """Return a captured file's content, None for no file."""
+    if not value or "missing" in value:
+        return None
+    return base64.b64decode(value["base64"]) if "base64" in value else str(value["text"]).encode()
+
+
+def _kept(now: Any, mode: int) -> dict[str, Any]:  # noqa: ANN401
+    if _bytes(now) is None:
+        return {"mode": mode}
+    return {name: now[name] for name in ("mode", "uid", "gid", "xattrs")}
+
+
+KIND = _File()
