@@ -1,7 +1,7 @@
 """systemd: what boots, and which CPUs the manager and its slices may use - as files say it and as it is live.
 
 Sources: systemd-system.conf(5) for CPUAffinity= and its drop-ins, systemd.resource-control(5) for AllowedCPUs=,
-cgroup-v2.rst for cpuset. CPUAffinity= is applied by PID 1 to itself at boot and never again, so that file and live mask
+cgroup-v2.rst for cpuset, systemd.special(7) for default.target and the targets of runlevels. CPUAffinity= is applied by PID 1 to itself at boot and never again, so that file and live mask
 differ until the next boot.
 """
 
@@ -14,7 +14,7 @@ from sparktune.host.cpulist import CpuSet, parse_cpulist
 from sparktune.host.facts._shared import drop_ins, first_line, missing, output, unit_blocks, word
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, State, absent, present, unreadable
-from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, Readings
+from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
 
 # by priority: only the first main file counts, but all drop-ins, where a name counts once
 _FOLDERS = ("/etc/systemd", "/run/systemd", "/usr/local/lib/systemd", "/usr/lib/systemd")
@@ -23,6 +23,11 @@ _SLICES = ("init.scope", "system.slice", "user.slice", "machine.slice", "inferen
 _DEFAULT_TARGET = ("systemctl", "get-default")
 _SHOW = ("systemctl", "show", "-p", "Id,AllowedCPUs", *_SLICES)
 _PID_1 = "/proc/1/status"
+_DEFAULT_LINK = "/etc/systemd/system/default.target"
+_CONTROLLERS = "/sys/fs/cgroup/cgroup.controllers"
+_ALIASES = {f"runlevel{level}.target": "multi-user.target" for level in (2, 3, 4)} | {
+    "runlevel5.target": "graphical.target"
+}
 _SECTION = re.compile(r"\[([^\]]*)\]")
 
 
@@ -48,7 +53,9 @@ class SliceCpus:
 class SystemdFacts:
     """``manager_live`` is the mask of PID 1 now; ``manager_wanted`` what all ``affinity_lines`` come to.
 
-    ``manager_wanted`` is ABSENT when no file sets it.
+    ``manager_wanted`` is ABSENT when no file sets it. ``default_link`` is where the administrator's link to the default
+    target leads, ABSENT when there is none. ``controllers`` are those of cgroup version 2, ABSENT where version 1 is
+    mounted in its place.
     """
 
     default_target: Observed[str]
@@ -56,19 +63,42 @@ class SystemdFacts:
     manager_wanted: Observed[CpuSet]
     manager_live: Observed[CpuSet]
     slices: tuple[SliceCpus, ...]
+    default_link: Observed[str] = absent()
+    controllers: Observed[tuple[str, ...]] = absent()
+
+    def slice_cpus(self, unit: str) -> SliceCpus:
+        """Return what is known of one of the top-level slices, or of init.scope."""
+        unknown = SliceCpus(unit=unit, allowed=absent(), effective=absent())
+        return next((one for one in self.slices if one.unit == unit), unknown)
 
 
 def _parse(readings: Readings) -> SystemdFacts:
     files = _files(readings)
     lines = tuple(line for path, text in files for line in _manager_lines(path, text.value or ""))
     closed = [f"{path}: {text.why}" for path, text in files if text.state is State.UNREADABLE]
+    link = readings.links.get(_DEFAULT_LINK, {}).get(_DEFAULT_LINK)
     return SystemdFacts(
-        default_target=output(readings.command(*_DEFAULT_TARGET)).map(word),
+        default_target=_linked(link) if link else output(readings.command(*_DEFAULT_TARGET)).map(word),
         affinity_lines=lines,
         manager_wanted=unreadable("; ".join(closed)) if closed else _wanted(lines),
         manager_live=_live_mask(readings.file(_PID_1)),
         slices=_slices(readings),
+        default_link=_default_link(link, readings),
+        controllers=readings.file(_CONTROLLERS).map(lambda text: tuple(text.split())),
     )
+
+
+def _linked(link: str) -> Observed[str]:
+    """Return the target that a link names; those of runlevels are other names of two."""
+    name = link.rpartition("/")[2]
+    return present(_ALIASES.get(name, name)) if name else unreadable(f"{_DEFAULT_LINK} leads to {link!r}")
+
+
+def _default_link(link: str | None, readings: Readings) -> Observed[str]:
+    if link is not None:
+        return present(link)
+    closed = readings.unread.get(_DEFAULT_LINK)
+    return unreadable(closed) if closed else absent()
 
 
 def _files(readings: Readings) -> list[tuple[str, Observed[str]]]:
@@ -139,6 +169,8 @@ SOURCE = FactSource(
         ReadCommand(argv=_DEFAULT_TARGET),
         ReadCommand(argv=_SHOW),
         ReadFile(path=_PID_1),
+        ReadFile(path=_CONTROLLERS),
+        ReadLinks(pattern=_DEFAULT_LINK),
         *(ReadFile(path=f"{folder}/system.conf") for folder in _FOLDERS),
         *(ReadFiles(pattern=pattern) for pattern in _DROP_INS),
         *(ReadFile(path=_effective(unit)) for unit in _SLICES),

@@ -73,6 +73,9 @@ def _systemd(system: System) -> NodeTree:
     files = {
         "/proc/1/status": f"Name:\tsystemd\nCpus_allowed_list:\t{live}\n",
         "/etc/systemd/system.conf": "[Manager]\n#LogLevel=info\n",
+        "/usr/lib/systemd/system/graphical.target": "[Unit]\nDescription=Graphical Interface\nAllowIsolate=yes\n",
+        "/usr/lib/systemd/system/multi-user.target": "[Unit]\nDescription=Multi-User System\nAllowIsolate=yes\n",
+        "/sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory hugetlb pids rdma misc\n",
     }
     if system.affinity:
         files["/etc/systemd/system.conf.d/cpu-affinity.conf"] = f"[Manager]\nCPUAffinity={system.affinity}\n"
