@@ -31,7 +31,7 @@ class NodeReport:
     """``failure`` and ``hint`` say why the node has no answer; the other fields are filled as the verb needs them.
 
     ``checks`` are None where nothing was verified. ``transactions`` is its journal, the oldest first; ``holder`` who
-    works on it now.
+    works on it now. ``notes`` say what could not be known, or was left aside.
     """
 
     node: str
@@ -44,3 +44,4 @@ class NodeReport:
     undone: tuple[UndoneTransaction, ...] = ()
     transactions: tuple[Transaction, ...] = ()
     holder: str = ""
+    notes: tuple[str, ...] = ()

@@ -14,9 +14,10 @@ _LONGEST_SOCKET = 107  # sun_path, without its end
 _LONGEST_NAME = 1 + 40 + 17  # "/", the hash that %C stands for, what ssh appends while it binds
 
 
-def ssh_command(host: str, remote: tuple[str, ...]) -> tuple[str, ...]:
+def ssh_command(host: str, remote: tuple[str, ...], *, shared: bool = True) -> tuple[str, ...]:
     """Return the command line that runs ``remote`` on a host without asking anything.
 
+    Without ``shared`` the connection is a new one: one that is open already says nothing of whether another can be had.
     ``SPARKTUNE_SSH`` may name another ssh, with options (``ssh -F FILE``). Raises UsageError for a host that ssh would
     take for an option, and for a ``SPARKTUNE_SSH`` with an open quote.
     """
@@ -33,7 +34,7 @@ def ssh_command(host: str, remote: tuple[str, ...]) -> tuple[str, ...]:
         "ClearAllForwardings=yes",
         "RemoteCommand=none",
         "PermitLocalCommand=no",
-        *_sharing(),
+        *_sharing(_socket_folder() if shared else None),
     )
     flags = tuple(word for option in options for word in ("-o", option))
     # The one place where a command becomes text: ssh hands it to the user's shell over there.
@@ -58,8 +59,7 @@ def _program() -> tuple[str, ...]:
         raise UsageError(message, hint="write it as in a shell: SPARKTUNE_SSH='ssh -F FILE'") from None
 
 
-def _sharing() -> tuple[str, ...]:
-    folder = _socket_folder()
+def _sharing(folder: Path | None) -> tuple[str, ...]:
     if folder is None:
         return ("ControlMaster=no", "ControlPath=none")
     return ("ControlMaster=auto", f"ControlPath={folder}/%C", "ControlPersist=60")

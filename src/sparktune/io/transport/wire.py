@@ -48,7 +48,12 @@ class NotTheAgent(Exception):
 
 
 class AgentRefused(Exception):
-    """The agent answered that it cannot do what it was asked; the text is its reason."""
+    """The agent answered that it cannot do what it was asked; ``kind`` and ``reason`` as its protocol has them."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        """Make the text of both."""
+        super().__init__(f"{kind}: {reason}")
+        self.kind, self.reason = kind, reason
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -139,8 +144,7 @@ def decode_answer(line: bytes, number: int, abandoned: Collection[int] = ()) -> 
     if answer.id in abandoned:
         return answer
     if isinstance(answer.error, Fault):
-        message = f"{answer.error.kind}: {answer.error.message}"
-        raise AgentRefused(message)
+        raise AgentRefused(answer.error.kind, answer.error.message)
     if answer.id != number:
         message = f"it answers request {answer.id}, but was asked request {number}"
         raise NotTheAgent(message)

@@ -1,0 +1,83 @@
+"""``host verify`` and ``host status``: what is wanted beside what is so, and the journal. Nothing is changed."""
+
+__all__ = ["status_all", "verify_all", "verify_waiting"]
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from sparktune.errors import HostError, NodeError
+from sparktune.flows.host_journal import applied_profile, newest_applied, state_of, try_journal
+from sparktune.flows.host_look import Seen, failed, see, view_of
+from sparktune.flows.host_outcome import HostOutcome
+from sparktune.host.changes import verify_node
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.transport.changes_wire import Journal
+from sparktune.io.transport.fanout import ask_all
+from sparktune.io.transport.session import NodeSession
+from sparktune.model.host_plan import HostCheck
+from sparktune.model.node_report import NodeReport, NodeState
+from sparktune.model.profile import Profile
+
+_NOTHING = "nothing is applied here: only what waits for a reboot is told"
+_NOT_UNDERSTOOD = "the profile in the journal is none that this version understands: name one, or use that version"
+
+
+async def verify_all(targets: Sequence[NodeTarget], profile: Profile | None) -> HostOutcome:
+    """Verify all nodes at once."""
+
+    async def verify(node: NodeSession) -> NodeReport:
+        return await _report(node, profile)
+
+    return HostOutcome(verb="verify", reports=await _reports(targets, verify))
+
+
+async def status_all(targets: Sequence[NodeTarget]) -> HostOutcome:
+    """Ask all nodes at once."""
+
+    async def status(node: NodeSession) -> NodeReport:
+        return await _report(node, None)
+
+    return HostOutcome(verb="status", reports=await _reports(targets, status))
+
+
+async def verify_waiting(node: NodeSession, profile: Profile) -> tuple[HostCheck, ...]:
+    """Return what still waits for a reboot on a node where the profile is not applied."""
+    return verify_node(await view_of(node, await see(node), profile))
+
+
+async def _reports(
+    targets: Sequence[NodeTarget], ask: Callable[[NodeSession], Awaitable[NodeReport]]
+) -> tuple[NodeReport, ...]:
+    answers = await ask_all(targets, ask)
+    return tuple(
+        failed(target.name, answer) if isinstance(answer, NodeError | HostError) else answer
+        for target, answer in zip(targets, answers, strict=True)
+    )
+
+
+async def _report(node: NodeSession, profile: Profile | None) -> NodeReport:
+    seen = await see(node)
+    journal, why = await try_journal(node)
+    wanted, applied_boot, note = _wanted(seen, journal, profile)
+    view = await view_of(node, seen, wanted, applied_boot)
+    return NodeReport(
+        node=node.target.name,
+        state=state_of(journal) if journal is not None else NodeState.UNKNOWN,
+        checks=verify_node(view),
+        transactions=journal.transactions if journal is not None else (),
+        holder=journal.holder if journal is not None else "",
+        notes=tuple(text for text in (why, note) if text),
+    )
+
+
+def _wanted(seen: Seen, journal: Journal | None, profile: Profile | None) -> tuple[Profile, str | None, str]:
+    """Return what to verify, the boot in which it was applied, and what has to be said of that."""
+    newest = newest_applied(journal.transactions) if journal is not None else None
+    if profile is not None:
+        # Named by somebody: all of it is looked at. Who does not know when it was applied takes this boot.
+        return profile, newest.boot_id if newest is not None else seen.boot_id, ""
+    if newest is None:
+        return Profile(), None, _NOTHING if journal is not None else "only what waits for a reboot is told"
+    applied = applied_profile(newest)
+    if applied is None:
+        return Profile(), None, _NOT_UNDERSTOOD
+    return applied, newest.boot_id, ""

@@ -1,0 +1,88 @@
+"""What a node is asked to change, and to say of its changes. Only root may; its agent asks sudo for that."""
+
+__all__ = ["Changes"]
+
+from collections.abc import Callable
+
+import msgspec
+
+from sparktune.io.transport.changes_wire import (
+    Confirmed,
+    Journal,
+    Request,
+    Reverted,
+    decode_end,
+    decode_step,
+    decode_undone,
+    encode_request_of,
+)
+from sparktune.io.transport.conversation import Conversation
+from sparktune.io.transport.wire import NotTheAgent, decode_part
+from sparktune.model.transaction import StepResult, TransactionOutcome, UndoneTransaction
+from sparktune.units import Seconds
+
+# One step may wait for a program for a minute (agent/protocol.py), and be undone with those before it.
+_STEP_S: Seconds = 180.0
+_MOST_UNDONE = 10_000
+
+
+class Changes(Conversation):
+    """The verbs that change a node. Beside NodeError they raise what the agent refuses.
+
+    NodeBusy: another transaction works there. PlanVoid: the node is not as the plan saw it. NodeNeedsRoot.
+    ChangeFailed: its journal cannot be written or read. After another error nobody knows how far the node has come.
+    """
+
+    async def transact(
+        self, request: Request, on_step: Callable[[StepResult], None] | None = None
+    ) -> TransactionOutcome:
+        """Carry out a plan, all of it or nothing; ``on_step`` is told of each step when it is done."""
+        steps: list[StepResult] = []
+        asked = len(request.plan.steps)
+        number = self._ask("transact", transaction=encode_request_of(request))
+        while True:
+            async with self._explained(_STEP_S + request.wait_s):
+                raw, last = await self._next(number)
+                if last:
+                    return decode_end(raw, steps, asked)
+                if len(steps) == asked:
+                    message = f"it tells of more than {asked} steps"
+                    raise NotTheAgent(message)
+                steps.append(decode_step(raw, len(steps)))
+            if on_step is not None:
+                on_step(steps[-1])
+
+    async def confirm(self, transaction: str) -> Confirmed:
+        """Keep a transaction that would undo itself."""
+        number = self._ask("confirm", transaction=transaction)
+        async with self._explained(self._limit_s):
+            return decode_part(await self._end_of(number), Confirmed)
+
+    async def revert(
+        self, transaction: str, who: str, *, wait_s: Seconds = 0.0
+    ) -> tuple[Reverted, tuple[UndoneTransaction, ...]]:
+        """Undo one transaction, or all that are applied for ""; return how it ended, the newest transaction first."""
+        undone: list[UndoneTransaction] = []
+        number = self._ask("revert", transaction=transaction, who=who, wait_s=wait_s)
+        while True:
+            async with self._explained(_STEP_S + wait_s):
+                raw, last = await self._next(number)
+                if last:
+                    return decode_part(raw, Reverted), tuple(undone)
+                if len(undone) == _MOST_UNDONE:
+                    message = f"it tells of more than {_MOST_UNDONE} transactions"
+                    raise NotTheAgent(message)
+                undone.append(decode_undone(raw))
+
+    async def journal(self) -> Journal:
+        """Ask for all transactions of the node, and who works on it now."""
+        number = self._ask("journal")
+        async with self._explained(self._limit_s):
+            return decode_part(await self._end_of(number), Journal)
+
+    async def _end_of(self, number: int) -> msgspec.Raw:
+        raw, last = await self._next(number)
+        if not last:
+            message = "it sends parts of an answer that has none"
+            raise NotTheAgent(message)
+        return raw

@@ -1,0 +1,38 @@
+"""What a node's agent refuses to do, as the error that a person meets, with the next step. Pure."""
+
+__all__ = ["error_of_refusal"]
+
+from sparktune.errors import ChangeFailed, HostError, NodeBusy, NodeError, NodeNeedsRoot, NodeProtocolError, PlanVoid
+
+_LONGEST = 2000
+_JOURNAL_HINT = "see whether /var/lib/sparktune on that node can be written and its disk has space"
+
+
+def error_of_refusal(node: str, host: str | None, kind: str, message: str) -> NodeError | HostError:
+    """Return the error for an agent's ``kind`` and ``message``, as ``agent/protocol.py`` lists them."""
+    said = _printable(message)
+    told = f"{node}: {said}"
+    match kind:
+        case "busy":
+            where = host or node
+            return NodeBusy(told, hint=f"wait for it, or see what it is: sparktune host status --nodes {where}")
+        case "void":
+            return PlanVoid(told, hint="look again and plan anew: sparktune host plan")
+        case "root":
+            return NodeNeedsRoot(told, hint=_root_hint(host))
+        case "journal":
+            return ChangeFailed(told, hint=_JOURNAL_HINT)
+        case "transaction":
+            return ChangeFailed(told, hint=f"list the transactions of the node: sparktune host status --nodes {node}")
+    return NodeProtocolError(f"{node}: {kind}: {said}", hint="this is a fault of sparktune, please report it")
+
+
+def _root_hint(host: str | None) -> str:
+    if host is None:
+        return "run this as root: sudo sparktune host ..."
+    return f"allow it without a password (NOPASSWD in /etc/sudoers.d on {host}), or run sparktune there as root"
+
+
+def _printable(text: str) -> str:
+    line = "".join(letter if letter.isprintable() else " " for letter in text.strip()).removesuffix(".")
+    return line if len(line) <= _LONGEST else line[:_LONGEST] + "..."
