@@ -1,0 +1,113 @@
+"""Put ``sparktune host plan|verify|status`` together: which nodes, the flow, the report, the exit code."""
+
+__all__ = ["Choice", "look", "printed", "run_plan", "run_status", "run_verify"]
+
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from sparktune.cli._host_flags import ProfileFlags
+from sparktune.cli._host_profile import profile_of
+from sparktune.cli._host_progress import host_progress
+from sparktune.cli._nodes import targets_of
+from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.errors import ExitCode
+from sparktune.flows.host import HostOutcome, plan_nodes, status_nodes, verify_nodes
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.files import check_writable
+from sparktune.io.plan_file import save_plans
+from sparktune.model.node_report import NodeReport
+from sparktune.report.host import Look, host_json, plan_text, status_text, verify_text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Which nodes are meant, as they were written, and how to answer."""
+
+    nodes: str
+    roots: tuple[Path, ...]
+    json: bool
+    quiet: bool
+
+    @classmethod
+    def of(cls, nodes: str, roots: Sequence[Path] | None, *, as_json: bool, quiet: bool) -> "Choice":
+        """Take the options of a command."""
+        return cls(nodes=nodes, roots=tuple(roots or ()), json=as_json, quiet=quiet)
+
+    @property
+    def named(self) -> bool:
+        """Whether nodes were named on the command line."""
+        return bool(self.nodes or self.roots)
+
+    def targets(self) -> tuple[NodeTarget, ...]:
+        """Return the nodes. Raises UsageError."""
+        return targets_of(self.nodes, self.roots)
+
+    @property
+    def where(self) -> str:
+        """The flags that name the same nodes in another command."""
+        flags = ["--nodes", self.nodes] if self.nodes else []
+        return shlex.join([*flags, *(word for root in self.roots for word in ("--root", str(root)))])
+
+
+def look(choice: Choice) -> Look:
+    """Return how text is shown on stdout."""
+    return Look(width=columns(), color=colour_wanted(), where=choice.where)
+
+
+def printed(outcome: HostOutcome, choice: Choice, text: Callable[[Sequence[NodeReport], Look], str]) -> None:
+    """Print what a verb came to, and leave with its exit code."""
+    if choice.json:
+        sys.stdout.write(host_json(outcome.reports, verb=outcome.verb))
+    else:
+        sys.stdout.write(text(outcome.reports, look(choice)))
+    sys.stdout.flush()
+    if outcome.exit_code is ExitCode.INTERRUPTED:
+        raise KeyboardInterrupt
+    if outcome.exit_code is not ExitCode.DONE:
+        raise typer.Exit(int(outcome.exit_code))
+
+
+def run_plan(choice: Choice, flags: ProfileFlags, *, save: Path | None, explain: bool) -> None:
+    """Print the plans of all nodes, and keep them in a file where that is wanted. Raises UsageError."""
+    profile, targets = profile_of(flags), choice.targets()
+    if save is not None:
+        check_writable(save)
+    with host_progress(quiet=choice.quiet) as tell:
+        tell("", f"looking at {', '.join(target.name for target in targets)}")
+        outcome = plan_nodes(targets, profile)
+    if save is not None and _kept(outcome, save):
+        command = Look(where=choice.where).command(f"apply --plan {shlex.quote(str(save))}")
+        sys.stderr.write(f"saved {save}; carry it out with: {command}\n")
+    printed(outcome, choice, lambda reports, how: plan_text(reports, look=how, explain=explain))
+
+
+def _kept(outcome: HostOutcome, path: Path) -> bool:
+    plans = [report.plan for report in outcome.reports if report.plan is not None]
+    if len(plans) < len(outcome.reports) or any(plan.refusals for plan in plans):
+        sys.stderr.write(f"{path} was not written: not every node has a plan that can be carried out\n")
+        return False
+    save_plans(path, plans)
+    return True
+
+
+def run_verify(choice: Choice, flags: ProfileFlags) -> None:
+    """Print what is effective beside what is wanted. Raises UsageError."""
+    profile, targets = profile_of(flags), choice.targets()
+    with host_progress(quiet=choice.quiet) as tell:
+        tell("", f"looking at {', '.join(target.name for target in targets)}")
+        outcome = verify_nodes(targets, profile if flags.given else None)
+    printed(outcome, choice, lambda reports, how: verify_text(reports, look=how))
+
+
+def run_status(choice: Choice) -> None:
+    """Print what the journals of the nodes say. Raises UsageError."""
+    targets = choice.targets()
+    with host_progress(quiet=choice.quiet) as tell:
+        tell("", f"asking {', '.join(target.name for target in targets)}")
+        outcome = status_nodes(targets)
+    printed(outcome, choice, lambda reports, how: status_text(reports, look=how))

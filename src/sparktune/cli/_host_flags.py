@@ -1,0 +1,119 @@
+"""The flags that describe a host profile: written once, and taken by every command that needs a profile."""
+
+__all__ = ["ProfileFlags", "with_profile_flags"]
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+_Words = list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileFlags:
+    """The flags as they were written; "", None and False for what was not."""
+
+    profile: Annotated[str, typer.Option("--profile", metavar="NAME", help="The profile; there is one: inference.")] = (
+        ""
+    )
+    mode: Annotated[
+        str,
+        typer.Option(
+            "--mode",
+            metavar="slices|classic",
+            help="How the system's own work is kept on the efficiency cores: cpusets of systemd's slices (slices, the "
+            "default), or CPUAffinity= of its manager, from the next boot on (classic).",
+        ),
+    ] = ""
+    irq: Annotated[
+        str,
+        typer.Option(
+            "--irq",
+            metavar="efficiency|performance-spread|leave",
+            help="Where interrupts of the devices go (default: efficiency). Which serves better is for you to measure.",
+        ),
+    ] = ""
+    irq_device: Annotated[
+        _Words,
+        typer.Option(
+            "--irq-device", metavar="BDF", help="A device by its PCI address, besides GPU and ConnectX; repeatable."
+        ),
+    ] = None
+    sysctl: Annotated[
+        _Words,
+        typer.Option(
+            "--sysctl",
+            metavar="KEY=VALUE",
+            help="Set a sysctl (default: vm.swappiness=1 and vm.vfs_cache_pressure=200); KEY=leave takes one out; "
+            "repeatable.",
+        ),
+    ] = None
+    without: Annotated[
+        _Words, typer.Option("--without", metavar="CHANGE", help="Leave a change out, by its id; repeatable.")
+    ] = None
+    target: Annotated[
+        str, typer.Option("--target", metavar="T", help="What is booted by default (default: multi-user.target).")
+    ] = ""
+    isolate_now: Annotated[
+        bool,
+        typer.Option("--isolate-now", help="Switch to that target at once, too: ends a graphical session. Asks apart."),
+    ] = False
+    move_running: Annotated[
+        bool,
+        typer.Option("--move-running", help="With --mode classic: move what runs now, instead of waiting for a boot."),
+    ] = False
+    earlyoom: Annotated[
+        str,
+        typer.Option(
+            "--earlyoom", metavar="leave|stop", help="What becomes of earlyoom (default: leave it, and say so)."
+        ),
+    ] = ""
+    compose: Annotated[
+        _Words,
+        typer.Option(
+            "--compose", metavar="FILE", help="A compose file on the node whose inference gets a cpuset; repeatable."
+        ),
+    ] = None
+    container: Annotated[
+        _Words,
+        typer.Option("--container", metavar="NAME", help="A container that counts as inference, too; repeatable."),
+    ] = None
+    allow_slow: Annotated[
+        bool,
+        typer.Option("--allow-slow", help="Accept that inference without a cpuset lands on the efficiency cores."),
+    ] = False
+
+    @property
+    def given(self) -> bool:
+        """Whether any of them was written."""
+        return self != ProfileFlags()
+
+
+def with_profile_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that takes ``flags`` the options of a profile in their place."""
+    hints = get_type_hints(ProfileFlags, include_extras=True)
+    names = [field.name for field in fields(ProfileFlags)]
+
+    @wraps(command)
+    def run(**values: Any) -> None:  # noqa: ANN401 - whatever the command's own options are
+        flags = ProfileFlags(**{name: values.pop(name) for name in names})
+        command(flags=flags, **values)
+
+    own = inspect.signature(command).parameters
+    options = [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(ProfileFlags)
+    ]
+    kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values() if one.name != "flags"]
+    run.__signature__ = inspect.Signature([*kept[:2], *options, *kept[2:]])  # type: ignore[attr-defined]
+    run.__annotations__ = {
+        **{one.name: one.annotation for one in kept},
+        **{name: hints[name] for name in names},
+    }
+    return run

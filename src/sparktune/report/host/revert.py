@@ -1,0 +1,65 @@
+"""What was taken back, what was left because somebody else changed it, and what waits for a reboot."""
+
+__all__ = ["revert_text", "revert_verdict", "undone_blocks"]
+
+from collections.abc import Sequence
+
+from sparktune.model.node_report import NodeReport, NodeState
+from sparktune.model.transaction import UndoneTransaction
+from sparktune.report.host.items import UNDONE_WORDS, item_lines, tally_of
+from sparktune.report.host.layout import Look, Tone, assembled, section, wrapped
+from sparktune.report.host.verify import check_blocks
+from sparktune.report.host.words import counted
+
+_BAD_STATES = frozenset({NodeState.INCOMPLETE, NodeState.UNKNOWN})
+
+
+def revert_text(reports: Sequence[NodeReport], *, look: Look) -> str:
+    """Return what reverting came to on all nodes."""
+    return assembled(reports, revert_verdict, lambda report: _body(report, look), look, after=_next(reports, look))
+
+
+def revert_verdict(report: NodeReport) -> tuple[str, Tone]:
+    """Say in a line what reverting came to on a node."""
+    steps = [step for undone in report.undone for step in undone.steps]
+    if report.state in _BAD_STATES:
+        words = "INCOMPLETE" if report.state is NodeState.INCOMPLETE else "UNKNOWN, the connection broke"
+        return f"{words}: {tally_of(steps, UNDONE_WORDS) or 'see its journal'}", Tone.BAD
+    if report.failure:
+        return "not reverted", Tone.BAD
+    if not report.undone:
+        return "nothing to take back", Tone.GOOD
+    left = any(item.outcome == "foreign" for step in steps for item in step.items.values())
+    said = f"{counted(len(report.undone), 'transaction')} taken back: {tally_of(steps, UNDONE_WORDS) or 'nothing'}"
+    waiting = f"; {counted(len(report.checks), 'state')} waiting for a reboot" if report.checks else ""
+    return said + waiting, Tone.WARN if left or waiting else Tone.GOOD
+
+
+def undone_blocks(undone: Sequence[UndoneTransaction], look: Look, title: str) -> list[str]:
+    """Return what became of each transaction that was taken back, the last one first."""
+    blocks: list[str] = []
+    for one in undone:
+        state = one.state.replace("_", " ")
+        head = wrapped(f"{title}: transaction {one.transaction}, now {state}", look)
+        lines = list(item_lines(one.steps, UNDONE_WORDS, look, undoing=True))
+        blocks += section(head, lines or ["  nothing had been changed"], look)
+    return blocks
+
+
+def _body(report: NodeReport, look: Look) -> list[str]:
+    blocks = undone_blocks(report.undone, look, "taken back")
+    if report.checks:
+        blocks.append(
+            "\n".join(["what waits for a reboot, or is otherwise than files say", *check_blocks(report.checks, look)])
+        )
+    blocks += section("notes", (wrapped(f"- {note}", look, "  ", hang="    ") for note in report.notes), look)
+    return blocks
+
+
+def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
+    lines = []
+    if any(report.state in _BAD_STATES for report in reports):
+        lines.append(f"next: mend what stands in the way, then again: {look.command('revert')}")
+    if any(report.checks for report in reports):
+        lines.append(f"after the reboot: {look.command('verify')}")
+    return lines

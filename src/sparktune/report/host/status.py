@@ -1,0 +1,128 @@
+"""What the journal of each node says: what is applied since when, what was there before, and who works there now."""
+
+__all__ = ["status_text"]
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from sparktune.model.host_plan import CheckStatus
+from sparktune.model.node_report import NodeReport, NodeState
+from sparktune.model.transaction import JournalEntry, Transaction
+from sparktune.report.bench.words import utc
+from sparktune.report.host.layout import Look, Row, Tone, assembled, section, table, wrapped
+from sparktune.report.host.verify import check_blocks
+from sparktune.report.host.words import counted, gathered_targets, thing_of, transition
+from sparktune.units import NS_PER_S
+
+_APPLIED = frozenset({"committed", "unconfirmed"})
+_UNFINISHED = frozenset({"open", "incomplete"})
+_STATES = {
+    "open": "OPEN",
+    "committed": "applied",
+    "unconfirmed": "UNCONFIRMED",
+    "rolled_back": "rolled back",
+    "reverted": "reverted",
+    "incomplete": "INCOMPLETE",
+}
+_HEADER = Row(word="state", target="transaction", value="when, who, what")
+_ENTRY_HEADER = Row(word="change", target="what", value="before -> after")
+
+
+def status_text(reports: Sequence[NodeReport], *, look: Look) -> str:
+    """Return where all nodes stand."""
+    return assembled(reports, _verdict, lambda report: _body(report, look), look, after=_next(reports, look))
+
+
+def _verdict(report: NodeReport) -> tuple[str, Tone]:
+    if report.failure:
+        return "no answer", Tone.BAD
+    holder = f"; {report.holder} works on it now" if report.holder else ""
+    unfinished = [one for one in report.transactions if one.state in _UNFINISHED]
+    if unfinished or report.state in {NodeState.INCOMPLETE, NodeState.UNKNOWN}:
+        return f"{counted(len(unfinished), 'transaction')} not finished, see below{holder}", Tone.BAD
+    applied = [one for one in report.transactions if one.state in _APPLIED]
+    if not applied:
+        return f"nothing is applied{holder}", Tone.GOOD
+    named = [str(one.profile.get("name", "")) for one in applied if one.profile]
+    what = f"profile {named[-1]}" if named and named[-1] else counted(len(applied), "transaction")
+    said = f"{what} applied since {_time(applied[0].began_ns)}{_waiting(report)}"
+    if any(one.state == "unconfirmed" for one in applied):
+        return f"{said}, UNCONFIRMED: it is taken back unless confirmed{holder}", Tone.WARN
+    return said + holder, Tone.GOOD
+
+
+def _waiting(report: NodeReport) -> str:
+    numbers = Counter(check.status for check in report.checks or ())
+    wrong = sum(numbers.values()) - numbers[CheckStatus.OK] - numbers[CheckStatus.PENDING_REBOOT]
+    parts = [
+        f"{counted(wrong, 'state')} not as wanted" if wrong else "",
+        f"{numbers[CheckStatus.PENDING_REBOOT]} waiting for a reboot" if numbers[CheckStatus.PENDING_REBOOT] else "",
+    ]
+    return "".join(f", {part}" for part in parts if part)
+
+
+def _body(report: NodeReport, look: Look) -> list[str]:
+    blocks: list[str] = []
+    if report.transactions:
+        rows = [_row(one) for one in report.transactions]
+        blocks.append("\n".join(table(_HEADER, rows, look, indent="")))
+        applied = [one for one in report.transactions if one.state in _APPLIED | _UNFINISHED]
+        entries = _first_and_last(applied)
+        title = "changed by what is applied; what was there before comes back with revert"
+        blocks += section(title, table(_ENTRY_HEADER, list(_entry_rows(entries)), look) if entries else (), look)
+    blocks += check_blocks([check for check in report.checks or () if check.status is not CheckStatus.OK], look)
+    blocks += section("notes", (wrapped(f"- {note}", look, "  ", hang="    ") for note in report.notes), look)
+    return blocks
+
+
+def _row(one: Transaction) -> Row:
+    who = f" by {one.who}" if one.who else ""
+    until = f", takes itself back at {_time(one.confirm_by_ns)}" if one.state == "unconfirmed" else ""
+    said = f"{_time(one.began_ns)}{who}, {one.label or 'apply'}, {counted(len(one.entries), 'item')}{until}"
+    return Row(word=_STATES[one.state], target=one.id, value=said)
+
+
+def _first_and_last(applied: Sequence[Transaction]) -> list[JournalEntry]:
+    """Return an entry per item: what was there before the first transaction, and what the last one left."""
+    found: dict[tuple[str, str], JournalEntry] = {}
+    for one in applied:
+        for entry in one.entries:
+            first = found.get((entry.kind, entry.item), entry)
+            found[entry.kind, entry.item] = JournalEntry(
+                change=entry.change, kind=entry.kind, item=entry.item, before=first.before, after=entry.after
+            )
+    return [entry for entry in found.values() if entry.before != entry.after]
+
+
+def _entry_rows(entries: Sequence[JournalEntry]) -> Iterator[Row]:
+    groups: dict[tuple[object, ...], list[JournalEntry]] = {}
+    for entry in entries:
+        device = thing_of(entry.item)
+        alike = device if device != entry.item else ("", entry.before)
+        groups.setdefault((entry.change, entry.after, alike), []).append(entry)
+    for found in groups.values():
+        yield Row(
+            word=found[0].change,
+            target=gathered_targets([entry.item for entry in found]),
+            value=transition((_value(entry.before) for entry in found), _value(found[0].after)),
+        )
+
+
+def _value(value: str | None) -> str:
+    return "not there" if value is None else value
+
+
+def _time(wall_ns: int) -> str:
+    return utc(wall_ns / NS_PER_S) if wall_ns else "unknown"
+
+
+def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
+    states: Mapping[str, int] = Counter(one.state for report in reports for one in report.transactions)
+    lines = []
+    if any(states.get(state) for state in _UNFINISHED):
+        lines.append(f"next: {look.command('revert')} finishes what was begun")
+    if states.get("unconfirmed"):
+        lines.append(f"to keep what is unconfirmed: {look.command('confirm')}")
+    if states.get("committed"):
+        lines.append(f"is it still so? {look.command('verify')}; to take it all back: {look.command('revert')}")
+    return lines
