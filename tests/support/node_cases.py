@@ -1,6 +1,6 @@
 """Nodes of a case in YAML: a healthy GB10 with the differences that the case names."""
 
-__all__ = ["cluster_of"]
+__all__ = ["cluster_of", "lab_node"]
 
 import json
 from dataclasses import replace
@@ -42,7 +42,7 @@ def cluster_of(case: dict[str, Any]) -> ClusterFacts:
 def _node(name: str, written: str, last: int) -> NodeFacts:
     spec = json.loads(written)
     refuse_unknown(spec, _NODE_KEYS)
-    tree = empty_node() if spec.get("base") == "empty" else node_tree(_lab_node(spec, last))
+    tree = empty_node() if spec.get("base") == "empty" else node_tree(lab_node(spec, last))
     node = node_over(
         name,
         tree,
@@ -53,7 +53,8 @@ def _node(name: str, written: str, last: int) -> NodeFacts:
     return replace(node, facts=node.facts | _handed_in(spec, node))
 
 
-def _lab_node(spec: dict[str, Any], last: int) -> LabNode:
+def lab_node(spec: dict[str, Any], last: int) -> LabNode:
+    """Return a healthy node with the differences that a case names."""
     changes = spec.get("rails", {})
     return LabNode(
         last=last,

@@ -1,6 +1,6 @@
 """Nodes for pure tests: a healthy GB10 as facts, with files and outputs of commands laid over it."""
 
-__all__ = ["empty_node", "healthy_node", "node_over"]
+__all__ = ["empty_node", "healthy_node", "node_over", "readings_of_node", "tree_over"]
 
 import fnmatch
 import re
@@ -13,7 +13,7 @@ from sparktune.host.lab.node import LabNode, node_tree
 from sparktune.host.lab.tree import NodeTree
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import Observed, absent, present, unreadable
-from sparktune.model.reads import CommandOutput, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks, ReadNames
+from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks, ReadNames
 
 
 def healthy_node(last: int) -> NodeTree:
@@ -34,34 +34,53 @@ def node_over(
     commands: Mapping[str, str | None] | None = None,
     unreadable_paths: tuple[str, ...] = (),
 ) -> NodeFacts:
-    """Return the facts of ``tree`` after changes.
+    """Return the facts of ``tree`` after changes, as ``tree_over`` makes them."""
+    whole = tree_over(tree, files=files, commands=commands)
+    return read_facts(name, readings_of_node(whole, all_reads(), unreadable_paths))
+
+
+def tree_over(
+    tree: NodeTree,
+    *,
+    files: Mapping[str, str | None] | None = None,
+    commands: Mapping[str, str | None] | None = None,
+    links: Mapping[str, str | None] | None = None,
+    reads: Iterable[Read] = (),
+) -> NodeTree:
+    """Return ``tree`` after changes.
 
     ``files``: text by path or by shell pattern of paths that are there; None takes the file away. ``commands``: what
-    every command prints whose line holds the text; None takes the command away.
+    every command prints whose line holds the text; None takes the command away. ``links``: targets, None for no link.
+    ``reads`` are asked for besides the facts, so that their commands may be changed, too.
     """
-    changed, links = dict(tree.files), dict(tree.links)
+    changed, kept = dict(tree.files), dict(tree.links)
     for path, text in (files or {}).items():
-        matching = fnmatch.filter([*changed, *links], path) if set(path) & set("*[") else [path]
+        matching = fnmatch.filter([*changed, *kept], path) if set(path) & set("*[") else [path]
         for one in matching:
             if text is None:
                 changed.pop(one, None)
-                links.pop(one, None)
+                kept.pop(one, None)
             else:
                 changed[one] = text
     printed = dict(tree.commands)
     for words, text in (commands or {}).items():
-        asked = [read.argv for read in all_reads() if isinstance(read, ReadCommand) and words in " ".join(read.argv)]
-        assert asked, f"no source of facts asks for {words!r}"
+        known = [read.argv for read in (*all_reads(), *reads) if isinstance(read, ReadCommand)]
+        asked = [argv for argv in known if words in " ".join(argv)]
+        assert asked, f"nobody asks for {words!r}"
         for argv in asked:
             if text is None:
                 printed.pop(argv, None)
             else:
                 printed[argv] = text
-    whole = NodeTree(files=changed, links=links, commands=printed)
-    return read_facts(name, _readings(whole, unreadable_paths))
+    for link, target in (links or {}).items():
+        kept.pop(link, None)
+        kept |= {link: target} if target is not None else {}
+    return NodeTree(files=changed, links=kept, commands=printed)
 
 
-def _readings(tree: NodeTree, closed: tuple[str, ...]) -> Readings:
+def readings_of_node(tree: NodeTree, asked: Iterable[Read], closed: tuple[str, ...] = ()) -> Readings:
+    """Answer what is asked from a tree; ``closed`` are paths that nobody may read."""
+    asked = tuple(asked)
     texts: dict[str, Observed[str]] = {path: present(text) for path, text in tree.files.items()}
     texts |= {path: unreadable("permission denied") for path in closed}
     for link, target in tree.links.items():
@@ -69,7 +88,6 @@ def _readings(tree: NodeTree, closed: tuple[str, ...]) -> Readings:
         texts |= {link + path.removeprefix(real): text for path, text in texts.items() if path.startswith(f"{real}/")}
     names = {parent for path in texts for parent in _parents(path)} | tree.links.keys()
     every_text, every_link, every_name = _by_depth(texts), _by_depth(tree.links), _by_depth(names)
-    asked = all_reads()
     return Readings(
         files={read.path: texts.get(read.path, absent()) for read in asked if isinstance(read, ReadFile)},
         matches={

@@ -8,7 +8,7 @@ __all__ = ["SOURCE", "CacheDomain", "CpuFacts"]
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sparktune.host.core_types import CoreSplit, CoreType, CpuTraits, group_cores, split_cores
 from sparktune.host.cpulist import CpuSet, parse_cpulist
@@ -54,6 +54,7 @@ class CpuFacts:
 
     ``platform`` is "GB10" or ABSENT. ``smt`` is whether cores run several threads; ``siblings`` the groups that share a
     core, only groups of at least two. ``clusters`` are the kernel's topology clusters: on a GB10 each mixes both types.
+    ``capacity`` is that of each CPU that says it, on the kernel's scale up to 1024.
     """
 
     platform: Observed[str]
@@ -69,11 +70,13 @@ class CpuFacts:
     siblings: tuple[CpuSet, ...]
     clusters: tuple[CpuSet, ...]
     l3: tuple[CacheDomain, ...]
+    capacity: Mapping[int, int] = field(default_factory=dict)
 
 
 def _parse(readings: Readings) -> CpuFacts:
     online = readings.file(f"{_ROOT}/online").map(parse_cpulist)
-    types = group_cores(_traits(readings, online))
+    traits = _traits(readings, online)
+    types = group_cores(traits)
     soc_id = first_known(text.map(word) for _, text in sorted(readings.matching(_SOC_ID).items()))
     smt_control = readings.file(f"{_ROOT}/smt/control").map(word)
     siblings, named = _siblings(readings.matching(_SIBLINGS))
@@ -91,6 +94,7 @@ def _parse(readings: Readings) -> CpuFacts:
         siblings=siblings,
         clusters=_sets(readings.matching(_CLUSTERS).values()),
         l3=_l3(readings),
+        capacity={one.cpu: one.capacity for one in traits if one.capacity is not None},
     )
 
 

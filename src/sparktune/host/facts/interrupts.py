@@ -12,6 +12,8 @@ __all__ = [
     "InterruptFacts",
     "InterruptRate",
     "InterruptTable",
+    "MsiDevice",
+    "MsiVector",
     "interrupt_rates",
     "likely_managed",
     "parse_interrupts",
@@ -19,12 +21,12 @@ __all__ = [
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sparktune.host.cpulist import CpuSet, parse_cpulist, parse_mask
 from sparktune.host.facts._shared import bounded_int, by_number, shorten
 from sparktune.model.node import FactSource
-from sparktune.model.observed import Observed, absent
+from sparktune.model.observed import Observed, absent, present, unreadable
 from sparktune.model.reads import ReadFile, ReadFiles, Readings, ReadNames
 from sparktune.units import Seconds
 
@@ -37,10 +39,11 @@ _EFFECTIVE = "/proc/irq/[0-9]*/effective_affinity_list"
 _DEFAULT = "/proc/irq/default_smp_affinity"
 _VECTORS = "/sys/bus/pci/devices/*/msi_irqs/*"
 _VENDORS = "/sys/bus/pci/devices/*/vendor"
+_CLASSES = "/sys/bus/pci/devices/*/class"
 
 _IRQ_FOLDER = re.compile(r"/irq/(\d{1,9})/", re.ASCII)
 _VECTOR = re.compile(r"/devices/([^/]{1,64})/msi_irqs/(\d{1,9})$", re.ASCII)
-_DEVICE = re.compile(r"/devices/([^/]{1,64})/vendor$")
+_DEVICE = re.compile(r"/devices/([^/]{1,64})/(?:vendor|class)$")
 _HEADER = re.compile(r"CPU(\d{1,6})", re.ASCII)
 _ROW = re.compile(r"\s*(\d{1,9}):\s*(.*)", re.ASCII)
 _TRIGGERS = ("Level", "Edge")
@@ -76,12 +79,43 @@ class Interrupt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MsiVector:
+    """One MSI vector: its IRQ number, which changes whenever the device comes back, and its CPUs.
+
+    ``name`` and ``chip`` are empty for a vector that no driver asked for: it has no row in /proc/interrupts.
+    """
+
+    irq: int
+    name: str
+    chip: str
+    requested: Observed[CpuSet]
+    effective: Observed[CpuSet]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MsiDevice:
+    """One PCI device; ``vectors`` by IRQ number, so that the K-th one stays the K-th when all numbers change.
+
+    ``pci_class`` is the 24-bit class code. Without vectors the device has none now: mostly its driver is not loaded.
+    """
+
+    address: str
+    vendor: int | None
+    pci_class: int | None
+    vectors: tuple[MsiVector, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InterruptFacts:
-    """``cpus`` names the columns of all ``counts``; ``default`` is the mask of interrupts that are yet to come."""
+    """``cpus`` names the columns of all ``counts``; ``default`` is the mask of interrupts that are yet to come.
+
+    ``devices`` are all PCI devices by address, with all vectors that they have, those without a row in the table too.
+    """
 
     cpus: tuple[int, ...]
     interrupts: Observed[tuple[Interrupt, ...]]
     default: Observed[CpuSet]
+    devices: Observed[tuple[MsiDevice, ...]] = field(default_factory=absent)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,22 +198,60 @@ def _parse(readings: Readings) -> InterruptFacts:
         cpus=table.value.cpus if table.value else (),
         interrupts=table.map(lambda found: _interrupts(found, readings)),
         default=readings.file(_DEFAULT).map(parse_mask),
+        devices=_devices(table.value, readings),
     )
 
 
+def _devices(table: InterruptTable | None, readings: Readings) -> Observed[tuple[MsiDevice, ...]]:
+    """Return every PCI device; UNREADABLE when a listing is missing or cut, because half of it would mislead."""
+    for pattern in (_VECTORS, _VENDORS):
+        if pattern in readings.unread:
+            return unreadable(readings.unread[pattern])
+    vendors, classes = _ids(readings.matching(_VENDORS)), _ids(readings.matching(_CLASSES))
+    irqs: dict[str, list[int]] = {address: [] for address in vendors}
+    for irq, address in _owners(readings).items():
+        irqs.setdefault(address, []).append(irq)
+    requested, effective = _masks(readings, _REQUESTED), _masks(readings, _EFFECTIVE)
+    rows = table.rows if table is not None else {}
+    return present(
+        tuple(
+            MsiDevice(
+                address=address,
+                vendor=vendors.get(address),
+                pci_class=classes.get(address),
+                vectors=tuple(
+                    MsiVector(
+                        irq=irq,
+                        name=rows[irq][2] if irq in rows else "",
+                        chip=rows[irq][1] if irq in rows else "",
+                        requested=requested.get(irq, absent()),
+                        effective=effective.get(irq, absent()),
+                    )
+                    for irq in sorted(numbers)
+                ),
+            )
+            for address, numbers in sorted(irqs.items())
+        )
+    )
+
+
+def _owners(readings: Readings) -> dict[int, str]:
+    matches = (_VECTOR.search(name) for name in readings.names.get(_VECTORS, ()))
+    return {int(match[2]): match[1] for match in matches if match is not None}
+
+
+def _ids(files: Mapping[str, Observed[str]]) -> dict[str, int | None]:
+    found = ((_DEVICE.search(path), text) for path, text in files.items())
+    return {match[1]: text.map(lambda word: bounded_int(word, 16)).value for match, text in found if match is not None}
+
+
+def _masks(readings: Readings, pattern: str) -> dict[int, Observed[CpuSet]]:
+    return {irq: text.map(parse_cpulist) for irq, text in by_number(readings.matching(pattern), _IRQ_FOLDER).items()}
+
+
 def _interrupts(table: InterruptTable, readings: Readings) -> tuple[Interrupt, ...]:
-    requested = by_number(readings.matching(_REQUESTED), _IRQ_FOLDER)
-    effective = by_number(readings.matching(_EFFECTIVE), _IRQ_FOLDER)
-    owners = {
-        int(match[2]): match[1]
-        for name in readings.names.get(_VECTORS, ())
-        if (match := _VECTOR.search(name)) is not None
-    }
-    vendors = {
-        match[1]: text.map(lambda word: bounded_int(word, 16)).value
-        for path, text in readings.matching(_VENDORS).items()
-        if (match := _DEVICE.search(path)) is not None
-    }
+    requested, effective = _masks(readings, _REQUESTED), _masks(readings, _EFFECTIVE)
+    owners, vendors = _owners(readings), _ids(readings.matching(_VENDORS))
     return tuple(
         Interrupt(
             irq=irq,
@@ -188,8 +260,8 @@ def _interrupts(table: InterruptTable, readings: Readings) -> tuple[Interrupt, .
             counts=counts,
             device=owners.get(irq),
             vendor=vendors.get(owners.get(irq, "")),
-            requested=requested.get(irq, absent()).map(parse_cpulist),
-            effective=effective.get(irq, absent()).map(parse_cpulist),
+            requested=requested.get(irq, absent()),
+            effective=effective.get(irq, absent()),
         )
         for irq, (counts, chip, name) in sorted(table.rows.items())
     )
@@ -204,6 +276,7 @@ SOURCE = FactSource(
         ReadFiles(pattern=_REQUESTED),
         ReadFiles(pattern=_EFFECTIVE),
         ReadFiles(pattern=_VENDORS),
+        ReadFiles(pattern=_CLASSES),
         ReadNames(pattern=_VECTORS),
     ),
     parse=_parse,
