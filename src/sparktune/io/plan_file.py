@@ -154,7 +154,7 @@ def _step_of(saved: Mapping[str, Any], change: str) -> Step:
 
 
 def _exactly(content: Mapping[str, Any], kind: type[Any]) -> Any:  # noqa: ANN401 - an object of the kind
-    """Decode a dataclass that has all of these fields and no others: msgspec passes over those that it does not know."""
+    """Decode a dataclass that has these fields and no others: msgspec passes over those that it does not know."""
     unknown = content.keys() - {field.name for field in fields(kind)}
     if unknown:
         message = f"there is no field {min(unknown)!r}"

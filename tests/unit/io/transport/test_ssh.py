@@ -76,3 +76,11 @@ def _control_folder() -> Path:
     (path,) = [word.partition("=")[2] for word in ssh_command("spark", ("true",)) if word.startswith("ControlPath=")]
     assert path.endswith("/%C")
     return Path(path).parent
+
+
+def test_a_connection_of_its_own_shares_nothing() -> None:
+    """Only a new connection proves that there is still a way to a node."""
+    command = ssh_command("spark", ("true",), shared=False)
+
+    assert {"ControlMaster=no", "ControlPath=none"} <= set(command)
+    assert not any("ControlPersist" in word for word in command)
