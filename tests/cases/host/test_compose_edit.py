@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
 from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import yaml_cases
 
@@ -80,8 +81,7 @@ def test_nothing_but_the_key_changes(mine: str, other: str, end: str, tail: str)
     try:
         before = YAML(typ="safe", pure=True).load(text)
         edited = set_in_services(text, {"mine": {"cpuset": "5-9,15-19"}})
-    except Exception as error:  # noqa: BLE001 - the generator makes texts that are no YAML, too
-        assert not isinstance(error, AssertionError)
+    except (ValueError, YAMLError):  # the generator makes texts that are no YAML, too
         return
 
     before["services"]["mine"] = {**before["services"]["mine"], "cpuset": "5-9,15-19"}

@@ -5,7 +5,7 @@ line wins, and a line that names a key wins over a pattern. systemd does not rea
 it as 99-sysctl.conf. ``sysctl --system`` and TuneD apply it after all others (sysctl(8)).
 """
 
-__all__ = ["SOURCE", "SysctlFacts", "SysctlLine", "SysctlSetting"]
+__all__ = ["SOURCE", "SysctlFacts", "SysctlLine", "SysctlSetting", "live_path", "setting_reads", "settings_of"]
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from typing import NamedTuple
 from sparktune.host.facts._shared import drop_ins, shorten
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, State, absent, present, unreadable
-from sparktune.model.reads import ReadFile, ReadFiles, Readings
+from sparktune.model.reads import Read, ReadFile, ReadFiles, Readings
 
 _PATTERNS = tuple(f"{folder}/sysctl.d/*.conf" for folder in ("/etc", "/run", "/usr/local/lib", "/usr/lib"))
 _LAST_BY_HAND = "/etc/sysctl.conf"
@@ -84,22 +84,39 @@ class _Line(NamedTuple):
         return SysctlLine(path=self.path, line=self.number, key=self.key, value=self.value or "")
 
 
-def _parse(readings: Readings) -> SysctlFacts:
+def live_path(key: str) -> str:
+    """Return where a key, in dots, has its live value."""
+    return f"/proc/sys/{key.replace('.', '/')}"
+
+
+def setting_reads(keys: Iterable[str]) -> tuple[Read, ...]:
+    """Return what has to be read for the settings of these keys."""
+    return (
+        *(ReadFile(path=live_path(key)) for key in keys),
+        *(ReadFiles(pattern=pattern) for pattern in _PATTERNS),
+        ReadFile(path=_LAST_BY_HAND),
+    )
+
+
+def settings_of(readings: Readings, keys: Iterable[str]) -> tuple[SysctlSetting, ...]:
+    """Return the settings of keys from the answers to ``setting_reads``."""
     files = drop_ins(readings, _PATTERNS)
     at_boot = _lines(files)
     by_hand = _lines([*files, (_LAST_BY_HAND, readings.file(_LAST_BY_HAND))])
-    return SysctlFacts(
-        settings=tuple(
-            SysctlSetting(
-                key=key,
-                live=readings.file(_live(key)).map(lambda text: " ".join(text.split())),
-                boot=_winner(at_boot, key),
-                by_hand=_winner(by_hand, key),
-                lines=tuple(line.whole() for line in at_boot.value or () if line.key == key and line.value is not None),
-            )
-            for key in _KEYS
+    return tuple(
+        SysctlSetting(
+            key=key,
+            live=readings.file(live_path(key)).map(lambda text: " ".join(text.split())),
+            boot=_winner(at_boot, key),
+            by_hand=_winner(by_hand, key),
+            lines=tuple(line.whole() for line in at_boot.value or () if line.key == key and line.value is not None),
         )
+        for key in keys
     )
+
+
+def _parse(readings: Readings) -> SysctlFacts:
+    return SysctlFacts(settings=settings_of(readings, _KEYS))
 
 
 def _lines(files: Iterable[tuple[str, Observed[str]]]) -> Observed[tuple[_Line, ...]]:
@@ -148,17 +165,4 @@ def _dotted(key: str) -> str:
     return key if first == "." else key.translate(str.maketrans("/.", "./"))
 
 
-def _live(key: str) -> str:
-    return f"/proc/sys/{key.replace('.', '/')}"
-
-
-SOURCE = FactSource(
-    name="sysctl",
-    kind=SysctlFacts,
-    reads=(
-        *(ReadFile(path=_live(key)) for key in _KEYS),
-        *(ReadFiles(pattern=pattern) for pattern in _PATTERNS),
-        ReadFile(path=_LAST_BY_HAND),
-    ),
-    parse=_parse,
-)
+SOURCE = FactSource(name="sysctl", kind=SysctlFacts, reads=setting_reads(_KEYS), parse=_parse)
