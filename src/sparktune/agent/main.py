@@ -6,11 +6,13 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sparktune.agent.engine import Engine
 from sparktune.agent.hello import hello
 from sparktune.agent.lines import Lines
 from sparktune.agent.observe import Observer
 from sparktune.agent.privilege import Root
 from sparktune.agent.protocol import greeting
+from sparktune.agent.refusal import Refused
 from sparktune.agent.sample import sample
 from sparktune.agent.tree import Tree
 
@@ -26,7 +28,7 @@ def main(archive: bytes, arguments: list[str]) -> None:
     try:
         # A login shell may have written half a line.
         lines.write("\n" + greeting(nonce) if nonce != "root" else greeting(nonce))
-        _serve(lines, tree, Observer(tree, root))
+        _serve(lines, tree, Observer(tree, root), _Changes(tree, archive, root))
     except (BrokenPipeError, KeyboardInterrupt):
         pass  # whoever asked has gone
     finally:
@@ -34,11 +36,34 @@ def main(archive: bytes, arguments: list[str]) -> None:
             root.close()
 
 
-def _serve(lines: Lines, tree: Tree, observer: Observer) -> None:
+class _Changes:
+    """The verbs that change a node: done here by root or on a tree, else by root's copy of this agent.
+
+    All answers go out when the node's lock is free again: nobody who does not read them can keep it.
+    """
+
+    def __init__(self, tree: Tree, archive: bytes, root: Root | None) -> None:
+        self._tree, self._archive, self._root = tree, archive, root
+
+    def answers(self, request: _Request) -> Iterator[_Request]:
+        if self._root is not None:
+            yield from self._root.forward(request)
+            return
+        try:
+            parts, end = Engine(self._tree, self._archive).verbs[request["verb"]](request)
+        except Refused as error:
+            yield {"error": {"kind": error.kind, "message": str(error)}}
+            return
+        yield from ({"part": part} for part in parts)
+        yield {"ok": end}
+
+
+def _serve(lines: Lines, tree: Tree, observer: Observer, changes: _Changes) -> None:
     verbs: dict[str, Callable[[_Request], Iterator[_Request]]] = {
         "hello": lambda _request: iter([{"ok": hello(tree)}]),
         "observe": lambda request: _observe(observer, request),
         "sample": lambda request: sample(tree, observer, request, lines.waiting),
+        **dict.fromkeys(("transact", "confirm", "revert", "journal"), changes.answers),
     }
     while True:
         try:

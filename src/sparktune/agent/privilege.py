@@ -1,9 +1,10 @@
-"""Root's eyes for reads that need them: this same agent once more, started by ``sudo -n`` when a read first asks."""
+"""Root's eyes and hands: this same agent once more, started by ``sudo -n`` when something first needs it."""
 
 __all__ = ["Root"]
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -14,6 +15,7 @@ from sparktune.agent.results import NEEDS_ROOT, Result, explain_denied, unreadab
 
 _NONCE = "root"
 _PATIENCE_S = 10.0
+_FAREWELL_S = 2.0
 _NO_PASSWORD = "sudo would ask for a password"  # noqa: S105 - a message
 
 
@@ -41,6 +43,25 @@ class Root:
             return unreadable(why)  # what it did print is not what it prints
         explain_denied(result, why)
         return result
+
+    def forward(self, request: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """Let root answer a whole request."""
+        if self._child is None and not self._why:
+            self._start()
+        if self._lines is None:
+            yield {"error": {"kind": "root", "message": f"{NEEDS_ROOT}: {self._why}"}}
+            return
+        try:
+            self._lines.send({**request, "id": 1})
+            while (answer := self._lines.receive()) is not None:
+                yield {key: value for key, value in answer.items() if key != "id"}
+                if "part" not in answer:
+                    return
+            why = "it ended"
+        except (OSError, ValueError) as error:
+            why = str(error)
+        self._give_up(f"asking root failed: {why}")
+        yield {"error": {"kind": "internal", "message": f"root's agent broke off, see the journal: {why}"}}
 
     def close(self) -> None:
         """End the child."""
@@ -78,9 +99,24 @@ class Root:
         self._why = self._why or why
         if child is None:
             return
-        child.kill()
-        _out, complaints = child.communicate()
+        complaints = _ended(child)
         if b"password" in complaints:
             self._why = _NO_PASSWORD
         elif complaints.strip():
             self._why = complaints.decode("utf-8", "replace").strip().splitlines()[-1]
+
+
+def _ended(child: subprocess.Popen[bytes]) -> bytes:
+    """End a child, which is root's and may not be killed: it goes when its stdin does. Return what it complained of."""
+    if child.stdin is not None:
+        with suppress(BrokenPipeError):
+            child.stdin.close()
+        child.stdin = None
+    try:
+        return child.communicate(timeout=_FAREWELL_S)[1]
+    except subprocess.TimeoutExpired:
+        with suppress(PermissionError):
+            child.kill()
+        with suppress(subprocess.TimeoutExpired):
+            return child.communicate(timeout=_FAREWELL_S)[1]
+    return b""

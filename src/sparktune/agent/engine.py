@@ -1,0 +1,170 @@
+"""The verbs that change a node, each under its lock; and what its journal tells."""
+
+__all__ = ["Engine"]
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sparktune.agent.hello import hello
+from sparktune.agent.home import Home
+from sparktune.agent.interrupts import Interrupts
+from sparktune.agent.journal import Journal
+from sparktune.agent.kind import Kind
+from sparktune.agent.listing import listed
+from sparktune.agent.lock import Lock, holder
+from sparktune.agent.machine import machine_of
+from sparktune.agent.past import Past
+from sparktune.agent.reapply import steps_to_do_again
+from sparktune.agent.recover import Recovery
+from sparktune.agent.refusal import BUSY, JOURNAL, TRANSACTION, Refused
+from sparktune.agent.steps import all_kinds
+from sparktune.agent.timer import disarm
+from sparktune.agent.transaction import Transaction
+from sparktune.agent.tree import Tree
+from sparktune.agent.undo import Undo, Undone
+
+Request = dict[str, Any]
+Answer = dict[str, Any]
+Answers = tuple[list[Answer], Answer]
+
+_ALWAYS_S = 10 * 365 * 86400.0
+
+
+class Engine:
+    """The transactions of one node or tree. Every verb returns its parts and its end, or raises Refused."""
+
+    def __init__(self, tree: Tree, archive: bytes, kinds: Mapping[str, Kind] | None = None) -> None:
+        """Find out where things are; nothing is made."""
+        self._tree, self._archive = tree, archive
+        self._kinds = all_kinds() if kinds is None else kinds
+        self._home, self._machine = Home(tree), machine_of(tree)
+        self._boot_id = str(hello(tree)["boot_id"])
+        self._recovery = Recovery(tree, self._home, Undo(self._machine, self._kinds, self._boot_id), self._boot_id)
+
+    @property
+    def verbs(self) -> dict[str, Callable[[Request], Answers]]:
+        """The verbs by their names on the wire."""
+        return {"transact": self.transact, "confirm": self.confirm, "revert": self.revert, "journal": self.journal}
+
+    def transact(self, request: Request) -> Answers:
+        """Carry out a transaction, after those that crashed were rolled back."""
+        label = str(request.get("label") or "transact")
+        transaction = Transaction(self._machine, self._kinds, self._home, request, self._boot_id)
+        self._home.prepare()
+        with self._lock(request, label), Interrupts() as interrupts:
+            recovered = self._recover()
+            waiting = [past for past in self._home.transactions() if past.state == "unconfirmed"]
+            if waiting:
+                raise Refused(BUSY, f"transaction {waiting[0].id} waits to be confirmed: confirm or revert it first")
+            parts, end = transaction.run(self._archive, self._recovery, interrupts)
+        return parts, {**end, "recovered": recovered}
+
+    def confirm(self, request: Request) -> Answers:
+        """Keep a transaction that would have been undone."""
+        with self._lock(request, "confirm"):
+            past = self._find(str(request["transaction"]))
+            if past.state == "unconfirmed":
+                self._write_confirm(past)
+                disarm(self._tree, past.id)
+                return [], {"transaction": past.id, "state": "committed"}
+        return [], {"transaction": past.id, "state": past.state}
+
+    def revert(self, request: Request) -> Answers:
+        """Undo one transaction, or all that are applied; before that, those that crashed."""
+        wanted = str(request.get("transaction") or "")
+        if not self._home.exists():
+            if wanted:
+                raise _no_such(wanted)
+            return [], {"transactions": 0, "state": "nothing"}
+        with self._lock(request, "revert"), Interrupts():
+            if wanted:
+                self._find(wanted)
+            undone = self._recovery.recover()
+            held = any(one["state"] == "incomplete" for one in undone)
+            pasts = [past for past in self._home.transactions() if past.applied]
+            if not held or wanted:
+                undone += self._recovery.undo(_those_of(pasts, wanted))
+        state = "incomplete" if any(one["state"] == "incomplete" for one in undone) else "reverted"
+        return undone, {"transactions": len(undone), "state": state if undone else "nothing"}
+
+    def expire(self, transaction: str) -> Answers:
+        """Undo a transaction that nobody has confirmed, however long others work here."""
+        with self._lock({"who": "the clock", "wait_s": _ALWAYS_S}, "undo what was not confirmed"):
+            past = self._find(transaction)
+            pasts = [other for other in self._home.transactions() if other.applied]
+            undone = self._recovery.undo(_those_of(pasts, transaction)) if past.state == "unconfirmed" else []
+        return undone, {"transactions": len(undone), "state": undone[0]["state"] if undone else "nothing"}
+
+    def unconfirmed(self, transaction: str) -> bool:
+        """Tell whether a transaction is still open or waits to be confirmed."""
+        return any(p.id == transaction and p.state in {"open", "unconfirmed"} for p in self._home.transactions())
+
+    def reapply(self, request: Request) -> Answers:
+        """Do again what a boot or a device that came back has undone, each transaction's steps as one of their own."""
+        if not self._home.exists():
+            return [], {"transactions": 0, "state": "nothing"}
+        done: list[Answer] = []
+        with self._lock(request, "reapply"), Interrupts() as interrupts:
+            recovered = self._recover()
+            applied = [past for past in self._home.transactions() if past.applied]
+            for again in steps_to_do_again(applied):
+                asked = {"label": "reapply", "who": request.get("who", ""), **again}
+                transaction = Transaction(self._machine, self._kinds, self._home, asked, self._boot_id)
+                parts, end = transaction.run(self._archive, self._recovery, interrupts)
+                done.append({**end, "of": again["of"], "steps": parts})
+        failed = [one for one in done if one["failed"]]
+        state = "incomplete" if failed else "committed"
+        return done, {"transactions": len(done), "state": state, "recovered": recovered}
+
+    def journal(self, request: Request) -> Answers:
+        """List the transactions, and say who works here now."""
+        del request
+        transactions = [listed(past, self._kinds) for past in self._home.transactions()]
+        return [], {"transactions": transactions, "holder": holder(self._tree)}
+
+    def _recover(self) -> list[Undone]:
+        self._home.clean()
+        recovered = self._recovery.recover()
+        for one in recovered:
+            if one["state"] == "incomplete":
+                why = one.get("why") or "see its journal"
+                raise Refused(JOURNAL, f"transaction {one['transaction']} could not be undone: {why}")
+        return recovered
+
+    def _lock(self, request: Request, what: str) -> Lock:
+        return Lock(self._tree, str(request.get("who") or "somebody"), what, float(request.get("wait_s") or 0))
+
+    def _find(self, transaction: str) -> Past:
+        for past in self._home.transactions():
+            if past.id == transaction:
+                return past
+        raise _no_such(transaction)
+
+    def _write_confirm(self, past: Past) -> None:
+        try:
+            journal = Journal(self._home.folder(past.id))
+            try:
+                journal.write("CONFIRM", at=time.time_ns())
+            finally:
+                journal.close()
+        except OSError as error:
+            raise Refused(JOURNAL, f"the journal of {past.id} cannot be written: {error.strerror}") from None
+
+
+def _those_of(applied: list[Past], wanted: str) -> list[Past]:
+    """Return what has to be undone for one transaction ("" for all): itself, and where it was done again."""
+    if not wanted:
+        return applied
+    those = [past for past in applied if wanted in {past.id, past.source}]
+    items: set[str] = set().union(*(past.touched() for past in those if past.id == wanted))
+    for past in applied:
+        shared = items & past.touched()
+        if past not in those and past.id > wanted and not past.again and shared:
+            message = f"transaction {past.id} has changed {min(shared)} after {wanted}: revert that one first, or all"
+            raise Refused(TRANSACTION, message)
+    return those
+
+
+def _no_such(transaction: str) -> Refused:
+    return Refused(TRANSACTION, f"there is no transaction {transaction!r}")

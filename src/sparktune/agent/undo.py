@@ -1,0 +1,139 @@
+"""Take a transaction back: what is as it was left becomes what it was before, and what somebody else changed stays.
+
+Undoing can be killed and done again: an item that is as before needs nothing, and what was settled is in the journal.
+"""
+
+__all__ = ["Undo", "Undone"]
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Any
+
+from sparktune.agent.journal import Journal
+from sparktune.agent.kind import Kind, Reading, StepFailed
+from sparktune.agent.machine import Machine
+from sparktune.agent.past import Past, PastStep
+from sparktune.agent.show import shown
+
+Undone = dict[str, Any]
+Result = dict[str, Any]
+
+_UNKNOWN = "this agent does not know such a step"
+
+
+class Undo:
+    """``kinds`` by name; ``boot_id`` is this boot's: what was there in another boot means nothing for most kinds."""
+
+    def __init__(self, machine: Machine, kinds: Mapping[str, Kind], boot_id: str) -> None:
+        """Keep what is needed."""
+        self._machine, self._kinds, self._boot_id = machine, kinds, boot_id
+
+    def steps(self, past: Past, journal: Journal, since: Mapping[str, list[Any]]) -> list[Undone]:
+        """Undo the steps, the last one first; those that only make others count come after all of them.
+
+        ``since`` has, by item, what doing this transaction again found there: that is nobody else's edit either.
+        """
+        numbers = sorted(past.steps, reverse=True)
+        last = [number for number in numbers if self._is_again(past.steps[number])]
+        undone = [self._recorded(past, past.steps[n], journal, since) for n in numbers if n not in last]
+        undone += [self._recorded(past, past.steps[n], journal, since) for n in last[::-1]]
+        return [step for step in undone if step["items"]]
+
+    def _recorded(self, past: Past, step: PastStep, journal: Journal, since: Mapping[str, list[Any]]) -> Undone:
+        items = self._step(past, step, journal, since)
+        if items:
+            with suppress(OSError):  # it was done all the same, and doing it once more would find so
+                journal.write("UNDO", step=step.number, items=items)
+        kind, change = str(step.step.get("kind")), str(step.step.get("change", ""))
+        return {"step": step.number, "kind": kind, "change": change, "items": {**step.settled, **items}}
+
+    def _step(self, past: Past, step: PastStep, journal: Journal, since: Mapping[str, list[Any]]) -> dict[str, Result]:
+        kind = self._kinds.get(str(step.step.get("kind")))
+        todo = [item for item in reversed(step.before) if item not in step.settled and step.touched(item)]
+        if not todo or kind is None:
+            return {item: {"outcome": "failed", "why": _UNKNOWN} for item in todo}
+        try:
+            if kind.again(step.step):
+                return self._again(kind, step, todo)
+            if past.begin.get("boot_id") != self._boot_id and not kind.lasts(step.step):
+                return {item: {"outcome": "void", "why": "it was of another boot"} for item in todo}
+            return _Items(self._machine, kind, step, journal).put_back(todo, since)
+        except (StepFailed, OSError) as error:
+            return {item: {"outcome": "failed", "why": str(error)} for item in todo}
+
+    def _again(self, kind: Kind, step: PastStep, todo: Iterable[str]) -> dict[str, Result]:
+        items = kind.do(self._machine, step.step, kind.look(self._machine, step.step))
+        results: dict[str, Result] = {}
+        for item in todo:
+            said = items.get(item, {"outcome": "changed"})
+            good = said["outcome"] in {"changed", "already"}
+            results[item] = {**said, "outcome": "restored" if good else "failed"}
+        return results
+
+    def _is_again(self, step: PastStep) -> bool:
+        kind = self._kinds.get(str(step.step.get("kind")))
+        return kind is not None and kind.again(step.step)
+
+
+class _Items:
+    """The items of one step, on their way back."""
+
+    def __init__(self, machine: Machine, kind: Kind, step: PastStep, journal: Journal) -> None:
+        self._machine, self._kind, self._past, self._journal = machine, kind, step, journal
+        self._step = step.step
+
+    def put_back(self, todo: list[str], since: Mapping[str, list[Any]]) -> dict[str, Result]:
+        now = self._kind.look(self._machine, self._step)
+        results = {item: self._put_back(item, now.get(item), since.get(item, [])) for item in todo}
+        for item in todo:
+            self._tidy(item, results[item])
+        return self._checked(results)
+
+    def _put_back(self, item: str, now: Any, since: list[Any]) -> Result:  # noqa: ANN401 - as in a reading
+        kind, step, before = self._kind, self._step, self._past.before[item]
+        if kind.same(step, before, now):
+            return {"outcome": "already"}
+        if now is None and kind.lenient:
+            return {"outcome": "gone"}
+        if not self._ours(item, now, since):
+            return self._with_values({"outcome": "foreign", "why": "somebody else changed it since"}, item, now)
+        try:
+            self._with_reserve(item, before)
+        except (StepFailed, OSError) as error:
+            return self._with_values({"outcome": "failed", "why": str(error)}, item, now)
+        return {"outcome": "restored"}
+
+    def _ours(self, item: str, now: Any, since: list[Any]) -> bool:  # noqa: ANN401 - as in a reading
+        after = self._past.after
+        lefts = [*([] if after is None or item not in after else [after[item]]), *since]
+        return any(self._kind.same(self._step, left, now) for left in lefts) or self._kind.reached(
+            self._step, item, now
+        )
+
+    def _with_reserve(self, item: str, before: Any) -> None:  # noqa: ANN401 - as in a reading
+        try:
+            self._kind.put_back(self._machine, self._step, item, before)
+        except (StepFailed, OSError):
+            if not self._journal.free_reserve():  # it may have been a full disk
+                raise
+            self._kind.put_back(self._machine, self._step, item, before)
+
+    def _tidy(self, item: str, result: Result) -> None:
+        try:
+            self._kind.tidy(self._machine, self._step, item, self._past.before[item])
+        except (StepFailed, OSError) as error:
+            result.update(outcome="failed", why=str(error))
+
+    def _checked(self, results: dict[str, Result]) -> dict[str, Result]:
+        """Look at what was put back: what is not so, is not said to be so."""
+        put_back = [item for item, result in results.items() if result["outcome"] == "restored"]
+        now: Reading = self._kind.look(self._machine, self._step) if put_back else {}
+        for item in put_back:
+            if not self._kind.eventual and not self._kind.same(self._step, self._past.before[item], now.get(item)):
+                failed = {"outcome": "failed", "why": "it was put back, but is not as before"}
+                results[item] = self._with_values(failed, item, now.get(item))
+        return results
+
+    def _with_values(self, result: Result, item: str, now: Any) -> Result:  # noqa: ANN401 - as in a reading
+        found, wanted = shown(self._kind, now), shown(self._kind, self._past.before[item])
+        return {**result, "found": found, "wanted": wanted}
