@@ -22,6 +22,7 @@ from sparktune.io.plan_file import load_plans
 from sparktune.model.host_plan import NodePlan
 from sparktune.model.node_report import NodeReport
 from sparktune.model.step import IsolateStep
+from sparktune.report.bench.words import count_of
 from sparktune.report.host import Look, apply_text, host_json, plan_text
 from sparktune.units import Seconds, format_duration
 
@@ -126,13 +127,13 @@ def _show_on_stderr(planned: HostOutcome, choice: Choice, *, quiet: bool) -> Non
 
 def _asked(plans: Mapping[str, NodePlan], window_s: Seconds | None, arguments: ApplyArguments) -> dict[str, NodePlan]:
     """Return the plans that were agreed to. Leaves with 3 when nothing was: then changes are still pending."""
-    changing = [name for name, plan in plans.items() if plan.steps]
+    changing = [f"{count_of(len(plan.steps), 'step')} on {name}" for name, plan in plans.items() if plan.steps]
     window = _window(plans, window_s)
     if window and not arguments.yes:
         sys.stderr.write(
             f"each node takes it back by itself unless it can be reached again within {format_duration(window)}\n"
         )
-    if not agreed(f"Carry this out on {', '.join(changing)}?", yes=arguments.yes):
+    if not agreed(f"Carry out {', '.join(changing)}?", yes=arguments.yes):
         sys.stderr.write("nothing was changed\n")
         raise typer.Exit(int(ExitCode.DIFFERENCES))
     isolating = [name for name, plan in plans.items() if any(isinstance(one.step, IsolateStep) for one in plan.steps)]

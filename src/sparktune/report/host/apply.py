@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparktune.model.host_plan import CheckStatus, TakesEffect
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.report.host.items import DONE_WORDS, UNDONE_WORDS, item_lines, tally_of
-from sparktune.report.host.layout import Look, Tone, assembled, section, wrapped
+from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
 from sparktune.report.host.revert import undone_blocks
 from sparktune.report.host.verify import check_blocks, checks_verdict
 from sparktune.report.host.words import counted
@@ -31,10 +31,9 @@ def state_verdict(report: NodeReport) -> tuple[str, Tone]:
         return "nothing to do, all was as the profile wants it", Tone.GOOD
     outcome = report.outcome
     if outcome is not None and report.state in {NodeState.APPLIED, NodeState.UNCONFIRMED}:
-        words += f": {tally_of(outcome.steps, DONE_WORDS) or 'nothing'}"
-        words += _waiting(report)
-    if outcome is not None and outcome.failed:
-        words += f"; {outcome.failed}"
+        words += f": {tally_of(outcome.steps, DONE_WORDS) or 'nothing'}{_waiting(report)}"
+    if outcome is not None and outcome.transaction:
+        words += f" (transaction {outcome.transaction})"
     return words, tone
 
 
@@ -60,20 +59,27 @@ def _confirm_verdict(report: NodeReport) -> tuple[str, Tone]:
     return f"not confirmed: {words}", Tone.BAD if report.failure else tone
 
 
-def _body(report: NodeReport, look: Look) -> list[str]:
-    blocks: list[str] = []
+def _body(report: NodeReport, look: Look) -> Body:
     outcome = report.outcome
+    done: Body = []
     if outcome is not None:
-        blocks += undone_blocks(outcome.recovered, look, "recovered first: a transaction that had not ended")
-        title = f"transaction {outcome.transaction}" if outcome.transaction else "done"
-        blocks += section(title, item_lines(outcome.steps, DONE_WORDS, look, undoing=False), look)
-        blocks += section("taken back", item_lines(outcome.undone, UNDONE_WORDS, look, undoing=True), look)
-    blocks += undone_blocks(report.undone, look, "taken back")
-    if report.checks:
-        verdict, _ = checks_verdict(report.checks)
-        blocks += ["\n".join([wrapped(f"looked at again: {verdict}", look), *check_blocks(report.checks, look)])]
-    blocks += section("notes", (wrapped(f"- {note}", look, "  ", hang="    ") for note in report.notes), look)
-    return blocks
+        done = [
+            undone_blocks(outcome.recovered, look, "recovered first: a transaction that had not ended"),
+            section("what was done", item_lines(outcome.steps, DONE_WORDS, look, undoing=False), look),
+            section("what was taken back", item_lines(outcome.undone, UNDONE_WORDS, look, undoing=True), look),
+        ]
+    return [
+        *(done or [[], [], []]),
+        undone_blocks(report.undone, look, "taken back"),
+        _looked_at(report, look),
+    ]
+
+
+def _looked_at(report: NodeReport, look: Look) -> list[str]:
+    if not report.checks:
+        return []
+    verdict, _ = checks_verdict(report.checks)
+    return [paint(wrapped(f"looked at again: {verdict}", look), Tone.HEAD, look), *check_blocks(report.checks, look)]
 
 
 def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:

@@ -10,19 +10,23 @@ from sparktune.report.host.words import gathered_targets, grouped_by_thing, tall
 
 DONE_WORDS: Mapping[str, str] = {
     "changed": "changed",
-    "already": "as wanted already",
-    "managed": "managed by the kernel, which places it itself",
+    "already": "so already",
+    "managed": "managed",
     "gone": "gone meanwhile",
     "refused": "REFUSED",
     "ineffective": "INEFFECTIVE",
 }
 UNDONE_WORDS: Mapping[str, str] = {
     "restored": "restored",
-    "already": "as before already",
-    "foreign": "LEFT, somebody else changed it since",
-    "void": "void: it was of another boot",
+    "already": "so already",
+    "foreign": "LEFT as somebody else has it",
+    "void": "void",
     "gone": "gone meanwhile",
     "failed": "FAILED",
+}
+_REASONS = {
+    "managed": "the kernel places it itself",
+    "void": "it was of another boot, and means nothing in this one",
 }
 _BAD = frozenset({"refused", "ineffective", "failed", "foreign"})
 _QUIET = frozenset({"changed", "already", "restored"})
@@ -68,7 +72,8 @@ def _named(
 
 
 def _said(result: ItemResult, *, undoing: bool) -> str:
-    parts = [result.why] if result.why else []
+    why = result.why or _REASONS.get(result.outcome, "")
+    parts = [why] if why else []
     if result.found is not None or result.wanted is not None:
         wanted = "was before" if undoing else "wanted"
         parts.append(f"is {_value(result.found)}, {wanted} {_value(result.wanted)}")

@@ -3,12 +3,14 @@
 A node's words are printed as one line of visible letters each: nothing that it says steers a terminal.
 """
 
-__all__ = ["Look", "Row", "Tone", "assembled", "failure_block", "paint", "section", "table", "told", "wrapped"]
+__all__ = ["Body", "Look", "Row", "Tone", "assembled", "paint", "section", "shown", "table", "told", "wrapped"]
 
+import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 
 from sparktune.model.node_report import NodeReport
 from sparktune.report.bench.words import one_line
@@ -16,6 +18,10 @@ from sparktune.report.bench.words import one_line
 _GAP = 2
 _INDENT = "  "
 _TARGET_SHARE = 0.55  # of what the first column leaves of a line
+_ID = re.compile(r"(?<![0-9a-f])([0-9a-f]{12})[0-9a-f]{52}(?![0-9a-f])")  # a container's, which Docker shortens, too
+
+# What belongs to a node: parts, of which each is a list of blocks, or is empty.
+Body = list[list[str]]
 
 
 class Tone(Enum):
@@ -61,10 +67,15 @@ def paint(text: str, tone: Tone | None, look: Look) -> str:
     return f"\x1b[{tone.value}m{text}\x1b[0m" if tone is not None and look.color and text else text
 
 
+def shown(text: str) -> str:
+    """Return foreign text as one line of visible letters, long ids shortened."""
+    return _ID.sub(r"\1...", one_line(text))
+
+
 def wrapped(text: str, look: Look, indent: str = "", *, hang: str | None = None) -> str:
     """Return foreign text as lines of the look's width; words are never cut, so that paths can be copied."""
     return textwrap.fill(
-        one_line(text),
+        shown(text),
         width=look.width,
         initial_indent=indent,
         subsequent_indent=indent + _INDENT if hang is None else hang,
@@ -83,7 +94,7 @@ def told(text: str, tone: Tone | None, look: Look) -> str:
 def section(title: str, lines: Iterable[str], look: Look) -> list[str]:
     """Return a titled block, or nothing when there are no lines."""
     body = list(lines)
-    return ["\n".join([paint(title, Tone.HEAD, look), *body])] if body else []
+    return ["\n".join([paint(wrapped(title, look), Tone.HEAD, look), *body])] if body else []
 
 
 def table(header: Row, rows: Sequence[Row], look: Look, *, indent: str = _INDENT) -> list[str]:
@@ -91,26 +102,26 @@ def table(header: Row, rows: Sequence[Row], look: Look, *, indent: str = _INDENT
     word = max(len(row.word) for row in (header, *rows))
     start = len(indent) + word + _GAP
     room = look.width - start - _GAP
-    target = min(max(len(one_line(row.target)) for row in (header, *rows)), int(room * _TARGET_SHARE))
+    target = min(max(len(shown(row.target)) for row in (header, *rows)), int(room * _TARGET_SHARE))
     lines = [_aligned(row, word, target, look, indent) for row in (header, *rows)]
     return [paint(lines[0], Tone.DIM, look), *lines[1:]]
 
 
 def _aligned(row: Row, word: int, target: int, look: Look, indent: str) -> str:
     head = f"{indent}{row.word:<{word}}{' ' * _GAP}"
-    shown = one_line(row.target)
+    name = shown(row.target)
     value_at = len(head) + target + _GAP
-    if len(shown) <= target:
-        first, start = f"{head}{shown:<{target}}{' ' * _GAP}", value_at
+    if len(name) <= target:
+        first, start = f"{head}{name:<{target}}{' ' * _GAP}", value_at
         return _filled(row.value, look, first, " " * start).rstrip()
     below = " " * (len(head) + _GAP)
     said = [_filled(row.value, look, below, below)] if row.value else []
-    return "\n".join([f"{head}{shown}", *said])
+    return "\n".join([f"{head}{name}", *said])
 
 
 def _filled(text: str, look: Look, first: str, rest: str) -> str:
     filled = textwrap.fill(
-        one_line(text),
+        shown(text),
         width=look.width,
         initial_indent=first,
         subsequent_indent=rest,
@@ -120,33 +131,57 @@ def _filled(text: str, look: Look, first: str, rest: str) -> str:
     return filled or first
 
 
-def failure_block(report: NodeReport, look: Look) -> list[str]:
-    """Return why a node has no answer, and what to do; nothing for one that has."""
-    if not report.failure:
-        return []
-    lines = [wrapped(report.failure, look, _INDENT, hang=_INDENT)]
-    if report.hint:
-        lines.append(wrapped(f"fix: {report.hint}", look, _INDENT, hang=_INDENT))
-    return ["\n".join(lines)]
+def _failure(report: NodeReport, look: Look) -> list[str]:
+    """Return why a node has no answer, or failed, and what to do; nothing for one that did not."""
+    said = [report.failure.removeprefix(f"{report.node}: ")] if report.failure else []
+    said += [f"fix: {report.hint}"] if report.hint else []
+    return [wrapped(text, look, _INDENT, hang=_INDENT * 2) for text in said]
 
 
 def assembled(
     reports: Sequence[NodeReport],
     verdict: Callable[[NodeReport], tuple[str, Tone]],
-    body: Callable[[NodeReport], list[str]],
+    body: Callable[[NodeReport], Body],
     look: Look,
     *,
+    notes: Callable[[NodeReport], Sequence[str]] = lambda report: report.notes,
     after: Sequence[str] = (),
 ) -> str:
-    """Return every node's verdict, then the bodies (one for nodes of which the same is said), then ``after``."""
-    verdicts = [told(f"{report.node}: {text}", tone, look) for report in reports for text, tone in (verdict(report),)]
-    groups: dict[str, list[str]] = {}
+    """Return every node's verdict, then what belongs to them, their notes, and ``after``.
+
+    What is the same for all nodes is there once.
+    """
+    verdicts: list[str] = []
     for report in reports:
-        groups.setdefault("\n\n".join([*failure_block(report, look), *body(report)]), []).append(report.node)
+        text, tone = verdict(report)
+        verdicts += [told(f"{report.node}: {text}", tone, look), *_failure(report, look)]
     blocks = ["\n".join(verdicts)]
-    for text, nodes in groups.items():
-        if text:
-            heading = [] if len(reports) == 1 else [paint(one_line(", ".join(nodes)), Tone.HEAD, look)]
-            blocks.append("\n".join([*heading, text]))
+    for nodes, own in _shared({report.node: list(chain.from_iterable(body(report))) for report in reports}):
+        heading = [paint(f"--- {shown(', '.join(nodes))} ---", Tone.HEAD, look)] if len(reports) > 1 else []
+        blocks += [*heading, *own]
+    blocks += _noted({report.node: notes(report) for report in reports}, look)
     blocks += ["\n".join(wrapped(line, look) for line in after)] if after and look.final else []
     return "\n\n".join(blocks) + "\n"
+
+
+def _noted(notes: Mapping[str, Sequence[str]], look: Look) -> list[str]:
+    nodes: dict[str, list[str]] = {}
+    for node, texts in notes.items():
+        for text in dict.fromkeys(texts):
+            nodes.setdefault(text, []).append(node)
+    lines = [text if len(names) == len(notes) else f"{', '.join(names)}: {text}" for text, names in nodes.items()]
+    return section("notes", (wrapped(f"- {line}", look, _INDENT, hang=_INDENT * 2) for line in lines), look)
+
+
+def _shared(bodies: Mapping[str, list[str]]) -> list[tuple[list[str], list[str]]]:
+    """Return blocks with the nodes of which they are said: those of all nodes once, the others node by node."""
+    first = next(iter(bodies.values()), [])
+    common = [block for block in first if all(block in blocks for blocks in bodies.values())]
+    own: dict[tuple[str, ...], list[str]] = {}
+    for node, blocks in bodies.items():
+        own.setdefault(tuple(block for block in blocks if block not in common), []).append(node)
+    parts = [(nodes, list(blocks)) for blocks, nodes in own.items() if blocks]
+    if not common:
+        return parts
+    of_all = (list(bodies), common)
+    return [of_all, *parts] if first[0] in common else [*parts, of_all]

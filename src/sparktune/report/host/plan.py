@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from sparktune.host.changes import all_changes
 from sparktune.model.host_plan import HostChange, NodePlan, PlannedStep, Refusal, TakesEffect
 from sparktune.model.node_report import NodeReport
-from sparktune.report.bench.words import one_line, printable
-from sparktune.report.host.layout import Look, Row, Tone, assembled, paint, section, table, wrapped
+from sparktune.report.bench.words import printable
+from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, paint, section, shown, table, wrapped
 from sparktune.report.host.words import PENDING_WORDS, counted, gathered_targets, thing_of, transition
 
 _HEADER = Row(word="takes effect", target="what", value="from -> to")
@@ -31,6 +31,7 @@ def plan_text(
         plan_verdict,
         lambda report: _body(report.plan, look, known, explain=explain),
         look,
+        notes=_notes,
         after=_next(reports, look),
     )
 
@@ -51,21 +52,26 @@ def plan_verdict(report: NodeReport) -> tuple[str, Tone]:
 def counts(steps: Sequence[PlannedStep]) -> str:
     """Render ``12 steps of 5 changes: 9 live, 3 at the next boot``."""
     number = Counter(step.takes_effect for step in steps)
+    what = f"{counted(len(steps), 'step')} of {counted(len({step.change for step in steps}), 'change')}"
+    if len(number) == 1:
+        return f"{what}, {'all ' if len(steps) > 1 else ''}{_COUNT_WORDS[steps[0].takes_effect]}"
     when = ", ".join(f"{number[effect]} {_COUNT_WORDS[effect]}" for effect in TakesEffect if number[effect])
-    return f"{counted(len(steps), 'step')} of {counted(len({step.change for step in steps}), 'change')}: {when}"
+    return f"{what}: {when}"
 
 
-def _body(plan: NodePlan | None, look: Look, changes: Sequence[HostChange], *, explain: bool) -> list[str]:
+def _body(plan: NodePlan | None, look: Look, changes: Sequence[HostChange], *, explain: bool) -> Body:
     if plan is None:
         return []
-    blocks = _steps(plan.steps, look, changes)
-    blocks += [_diff(step, look) for step in plan.steps if step.diff]
-    blocks += section("what stands against it", _refusals(plan.refusals, look), look)
-    blocks += section("notes", (wrapped(f"- {note}", look, "  ", hang="    ") for note in plan.notes), look)
-    if explain:
-        wanted = [change for change in changes if change.id not in plan.profile.without]
-        blocks += [explained(change, look) for change in wanted]
-    return blocks
+    return [
+        _steps(plan.steps, look, changes),
+        section("what stands against it", _refusals(plan.refusals, look), look),
+        [_diff(step, look) for step in plan.steps if step.diff],
+        [explained(change, look) for change in changes if explain and change.id not in plan.profile.without],
+    ]
+
+
+def _notes(report: NodeReport) -> tuple[str, ...]:
+    return (*(report.plan.notes if report.plan is not None else ()), *report.notes)
 
 
 def _steps(steps: Sequence[PlannedStep], look: Look, changes: Sequence[HostChange]) -> list[str]:
@@ -78,17 +84,17 @@ def _steps(steps: Sequence[PlannedStep], look: Look, changes: Sequence[HostChang
         by_change.setdefault(step.change, []).append(step)
     rows = [(change, row) for change, found in by_change.items() for row in _rows(found)]
     header, *lines = table(_HEADER, [row for _, row in rows], look)
-    shown, last = [header], ""
+    lines_shown, last = [header], ""
     for (change, _), line in zip(rows, lines, strict=True):
         if change != last:
             title = titles.get(change, "")
             head = wrapped(f"{change}: {title}" if title else change, look)
-            shown.append(paint(head, Tone.HEAD, look))
+            lines_shown.append(paint(head, Tone.HEAD, look))
             last = change
-        shown.append(line)
+        lines_shown.append(line)
     if any(step.cuts_off for step in steps):
-        shown.append(wrapped(f"{_CUTS_OFF} may cost the connection to the node", look, "  "))
-    return ["\n".join(shown)]
+        lines_shown.append(wrapped(f"{_CUTS_OFF} may cost the connection to the node", look, "  "))
+    return ["\n".join(lines_shown)]
 
 
 def _rows(steps: Sequence[PlannedStep]) -> Iterator[Row]:
@@ -109,20 +115,24 @@ def _rows(steps: Sequence[PlannedStep]) -> Iterator[Row]:
 
 
 def _diff(step: PlannedStep, look: Look) -> str:
+    """Return the lines of a diff; a file that is new has no lines to compare, and needs no numbers of lines."""
     tones = {"+": Tone.ADDED, "-": Tone.REMOVED}
-    lines = [paint(f"  {printable(line)}", tones.get(line[:1]), look) for line in step.diff.splitlines()]
-    return "\n".join([paint(one_line(step.target), Tone.HEAD, look), *lines])
+    lines = step.diff.splitlines()
+    new = bool(lines) and lines[0] == "--- /dev/null"
+    title = paint(shown(step.target), Tone.HEAD, look) + (", a new file" if new else "")
+    kept = [line for line in lines if not new or not line.startswith(("--- ", "+++ ", "@@ "))]
+    return "\n".join([title, *(paint(f"  {printable(line)}", tones.get(line[:1]), look) for line in kept)])
 
 
 def _refusals(refusals: Sequence[Refusal], look: Look) -> Iterator[str]:
     for refusal in refusals:
         yield paint(wrapped(f"{refusal.change}: {refusal.reason}", look, "  "), Tone.BAD, look)
-        yield from (wrapped(f"| {line}", look, "    ", hang="    | ") for line in refusal.evidence)
+        yield from (wrapped(f"| {line}", look, "    ", hang="      ") for line in refusal.evidence)
         yield wrapped(f"fix: {refusal.hint}", look, "    ")
-        if refusal.allow:
-            yield wrapped(f"or accept it: {refusal.allow}", look, "    ")
-        else:
-            yield wrapped(f"or leave this change out: --without {refusal.change}", look, "    ")
+        otherwise = refusal.allow or f"--without {refusal.change}"
+        if otherwise not in refusal.hint:
+            what = "accept it" if refusal.allow else "leave this change out"
+            yield wrapped(f"or {what}: {otherwise}", look, "    ")
 
 
 def explained(change: HostChange, look: Look) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import UndoneTransaction
 from sparktune.report.host.items import UNDONE_WORDS, item_lines, tally_of
-from sparktune.report.host.layout import Look, Tone, assembled, section, wrapped
+from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import counted
 
@@ -40,20 +40,18 @@ def undone_blocks(undone: Sequence[UndoneTransaction], look: Look, title: str) -
     blocks: list[str] = []
     for one in undone:
         state = one.state.replace("_", " ")
-        head = wrapped(f"{title}: transaction {one.transaction}, now {state}", look)
+        head = f"{title}: transaction {one.transaction}, now {state}"
         lines = list(item_lines(one.steps, UNDONE_WORDS, look, undoing=True))
         blocks += section(head, lines or ["  nothing had been changed"], look)
     return blocks
 
 
-def _body(report: NodeReport, look: Look) -> list[str]:
-    blocks = undone_blocks(report.undone, look, "taken back")
-    if report.checks:
-        blocks.append(
-            "\n".join(["what waits for a reboot, or is otherwise than files say", *check_blocks(report.checks, look)])
-        )
-    blocks += section("notes", (wrapped(f"- {note}", look, "  ", hang="    ") for note in report.notes), look)
-    return blocks
+def _body(report: NodeReport, look: Look) -> Body:
+    waiting = check_blocks(report.checks or (), look)
+    return [
+        undone_blocks(report.undone, look, "taken back"),
+        [paint("what files say, and the running system does not yet", Tone.HEAD, look), *waiting] if waiting else [],
+    ]
 
 
 def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:

@@ -9,7 +9,7 @@ from sparktune.model.host_plan import CheckStatus
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import JournalEntry, Transaction
 from sparktune.report.bench.words import utc
-from sparktune.report.host.layout import Look, Row, Tone, assembled, section, table, wrapped
+from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, section, table
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import counted, gathered_targets, thing_of, transition
 from sparktune.units import NS_PER_S
@@ -61,18 +61,21 @@ def _waiting(report: NodeReport) -> str:
     return "".join(f", {part}" for part in parts if part)
 
 
-def _body(report: NodeReport, look: Look) -> list[str]:
-    blocks: list[str] = []
-    if report.transactions:
-        rows = [_row(one) for one in report.transactions]
-        blocks.append("\n".join(table(_HEADER, rows, look, indent="")))
-        applied = [one for one in report.transactions if one.state in _APPLIED | _UNFINISHED]
-        entries = _first_and_last(applied)
-        title = "changed by what is applied; what was there before comes back with revert"
-        blocks += section(title, table(_ENTRY_HEADER, list(_entry_rows(entries)), look) if entries else (), look)
-    blocks += check_blocks([check for check in report.checks or () if check.status is not CheckStatus.OK], look)
-    blocks += section("notes", (wrapped(f"- {note}", look, "  ", hang="    ") for note in report.notes), look)
-    return blocks
+def _body(report: NodeReport, look: Look) -> Body:
+    open_checks = [check for check in report.checks or () if check.status is not CheckStatus.OK]
+    return [
+        ["\n".join(table(_HEADER, [_row(one) for one in report.transactions], look, indent=""))]
+        if report.transactions
+        else [],
+        _changed(report.transactions, look),
+        check_blocks(open_checks, look),
+    ]
+
+
+def _changed(transactions: Sequence[Transaction], look: Look) -> list[str]:
+    entries = _first_and_last([one for one in transactions if one.state in _APPLIED | _UNFINISHED])
+    title = "changed by what is applied; what was there before comes back with revert"
+    return section(title, table(_ENTRY_HEADER, list(_entry_rows(entries)), look) if entries else (), look)
 
 
 def _row(one: Transaction) -> Row:

@@ -27,7 +27,7 @@ def verify_text(reports: Sequence[NodeReport], *, look: Look) -> str:
     return assembled(
         reports,
         lambda report: ("no answer", Tone.BAD) if report.failure else checks_verdict(report.checks),
-        lambda report: check_blocks(report.checks or (), look),
+        lambda report: [check_blocks(report.checks or (), look)],
         look,
         after=_next(reports, look),
     )
@@ -76,7 +76,7 @@ def _table(checks: Sequence[HostCheck], look: Look) -> Iterator[str]:
         Row(
             word=_SHOWN.get(alike[0].status, alike[0].status.value),
             target=gathered_targets([check.target for check in alike]),
-            value=transition((check.effective for check in alike), alike[0].wanted),
+            value=transition((_effective(check) for check in alike), alike[0].wanted),
         )
         for alike in found
     ]
@@ -85,6 +85,12 @@ def _table(checks: Sequence[HostCheck], look: Look) -> Iterator[str]:
     for (check, *_), row, line in zip(found, rows, lines, strict=True):
         yield paint(row.word, _TONES.get(check.status, Tone.BAD), look) + line[len(row.word) :]
         yield wrapped(f"{check.change}: {check.why}" if check.why else check.change, look, "    ")
+
+
+def _effective(check: HostCheck) -> str:
+    """Return what is so; nothing where there is nothing, or where nobody knows, has a word of its own."""
+    nothing = {CheckStatus.ABSENT: "not there", CheckStatus.UNREADABLE: "unknown"}
+    return check.effective or nothing.get(check.status, "nothing")
 
 
 def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:

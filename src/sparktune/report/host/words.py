@@ -63,10 +63,10 @@ def gathered_targets(targets: Sequence[str]) -> str:
 
 def transition(befores: Iterable[str], after: str) -> str:
     """Render ``0-19 -> 0-4,10-14``; several different priors are listed, and all of them are kept for the way back."""
-    distinct = [before or "-" for before in dict.fromkeys(befores)]
-    if distinct in ([], ["-"]) and not after:
-        return ""
-    return f"{listed(distinct)} -> {after or '-'}"
+    distinct = list(dict.fromkeys(befores))
+    if distinct in ([], [""]):
+        return after
+    return f"{listed([before or '-' for before in distinct])} -> {after or '-'}"
 
 
 def tally(words: Iterable[str]) -> str:
