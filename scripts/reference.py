@@ -15,7 +15,7 @@ import typer
 from sparktune import engines
 from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
-from sparktune.host import findings
+from sparktune.host import changes, findings
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _WIDTH = 100
@@ -99,6 +99,31 @@ def findings_page() -> str:
     return _page("Findings", introduction, sections)
 
 
+def changes_page() -> str:
+    """Return the page of all changes to a machine, in the order in which a plan has them."""
+    sections = []
+    for module in sorted(_modules(changes), key=lambda found: (found.CHANGE.order, found.CHANGE.id)):
+        change = module.CHANGE
+        facts = [
+            f"- **Does**: {change.does}",
+            f"- **Does not**: {change.does_not}",
+            f"- **Expected effect**: {change.effect}",
+        ]
+        summary, _, sources = _body(module).partition("\n\n")
+        parts = [
+            f"## {change.id}: {change.title}",
+            summary,
+            "\n".join(facts),
+            sources or f"- **Source**: {change.source}",
+        ]
+        sections.append("\n\n".join(parts))
+    introduction = (
+        "What `sparktune host` can change on a machine, in the order of a plan; `--without ID` leaves one out. Every\n"
+        "change is one file in `src/sparktune/host/changes/`. `sparktune host plan --explain` says the same of a plan."
+    )
+    return _page("Changes to a machine", introduction, sections)
+
+
 def engines_page() -> str:
     """Return the page of all engines, in the order in which they are tried."""
     found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
@@ -147,6 +172,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "checks.md": checks_page,
     "engines.md": engines_page,
     "findings.md": findings_page,
+    "changes.md": changes_page,
 }
 
 
