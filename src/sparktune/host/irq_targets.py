@@ -14,7 +14,9 @@ from enum import Enum
 from sparktune.host.cpulist import CpuSet
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.interrupts import MELLANOX, NVIDIA, InterruptFacts, MsiDevice, MsiVector, likely_managed
-from sparktune.model.observed import Observed, absent, present, unreadable
+from sparktune.host.placement import cores_of
+from sparktune.model.node import NodeFacts
+from sparktune.model.observed import Observed, absent
 from sparktune.model.profile import IrqPolicy, Profile
 
 _ADDRESS = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.ASCII)
@@ -85,25 +87,22 @@ def _address(text: str) -> str | None:
     return None if match is None else f"{match[1] or '0000'}:{match[2]}"
 
 
-def place_interrupts(cpu: CpuFacts | None, policy: IrqPolicy) -> Observed[Placement]:
+def place_interrupts(facts: NodeFacts, policy: IrqPolicy) -> Observed[Placement]:
     """Return the CPUs for a policy; UNREADABLE, with the reason, where fast and slow cores cannot be told apart."""
-    if cpu is None:
-        return unreadable("nothing is known about the CPUs")
-    if cpu.split.value is None:
-        return unreadable(cpu.split.why or "fast and slow cores cannot be told apart")
-    spread = policy is IrqPolicy.SPREAD
-    cores = cpu.split.value.performance if spread else cpu.split.value.efficiency
-    usable = cores if cpu.online.value is None else cores & cpu.online.value
-    if not usable:
-        return unreadable(f"no {'performance' if spread else 'efficiency'} core is online")
-    ordered = _best_first(usable, cpu) if spread else sorted(usable)
-    return present(Placement(cpus=tuple(ordered), spread=spread))
+    return cores_of(facts).map(
+        lambda cores: (
+            Placement(cpus=_best_first(cores.performance, facts.get(CpuFacts)), spread=True)
+            if policy is IrqPolicy.SPREAD
+            else Placement(cpus=tuple(sorted(cores.efficiency)))
+        )
+    )
 
 
-def _best_first(cpus: CpuSet, cpu: CpuFacts) -> list[int]:
+def _best_first(cpus: CpuSet, cpu: CpuFacts | None) -> tuple[int, ...]:
     """Order by the size of the L3 cache, then by capacity: on a GB10 19, 15-18, 5-9."""
-    cache = {one: domain.size.value or 0 for domain in cpu.l3 for one in domain.cpus}
-    return sorted(cpus, key=lambda one: (-cache.get(one, 0), -cpu.capacity.get(one, 0), one))
+    cache = {one: domain.size.value or 0 for domain in cpu.l3 for one in domain.cpus} if cpu else {}
+    capacity = cpu.capacity if cpu else {}
+    return tuple(sorted(cpus, key=lambda one: (-cache.get(one, 0), -capacity.get(one, 0), one)))
 
 
 def place_of(vector: MsiVector, wanted: CpuSet) -> Place:

@@ -21,8 +21,8 @@ def all_changes() -> tuple[HostChange, ...]:
 
 
 def change_reads(facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
-    """Return what the changes of a profile want to know beside the facts."""
-    return tuple(read for change in _wanted(profile) for read in change.reads(facts, profile))
+    """Return what the changes of a profile want to know beside the facts, each once."""
+    return tuple(dict.fromkeys(read for change in _wanted(profile) for read in change.reads(facts, profile)))
 
 
 def plan_node(view: HostView) -> NodePlan:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sparktune.host.changes._shared import cores_unknown, counted, join
+from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.interrupts import InterruptFacts, MsiDevice, MsiVector, likely_managed
@@ -41,6 +42,8 @@ from sparktune.model.profile import IrqPolicy
 from sparktune.model.step import IrqStep
 
 _ID = "irq-affinity"
+# TuneD's scheduler moves interrupts off its isolated_cores, too, unless irq_process=0
+_OF_TUNED = (("irq", "*"), ("scheduler", "isolated_cores"), ("scheduler", "default_irq_smp_affinity"))
 _MANAGED = "the kernel places it and refuses every write; only isolcpus=managed_irq,CPUS at boot keeps it off CPUs"
 _LATER = "the request is right; on this interrupt controller the vector moves with its next interrupt"
 _ELSEWHERE = "the request is right, but the interrupt controller serves it elsewhere"
@@ -59,12 +62,14 @@ def _plan(view: HostView) -> ChangePlan:
     vectors = sum(len(device.vectors) for device in targets.value.devices)
     if wrong or not vectors:
         return ChangePlan(refusals=wrong, notes=() if wrong else (_nothing(targets.value),))
-    placement = place_interrupts(view.facts.get(CpuFacts), view.profile.irq)
+    placement = place_interrupts(view.facts, view.profile.irq)
     if placement.value is None:
         return ChangePlan(refusals=(cores_unknown(_ID, placement.why, "--irq leave, or --without irq-affinity"),))
-    moving = any(needs_move(device, placement.value) for device in targets.value.devices)
-    step = (_step(targets.value.devices, placement.value),) if moving else ()
-    return ChangePlan(steps=step, notes=tuple(_notes(view, facts, targets.value)))
+    if not any(needs_move(device, placement.value) for device in targets.value.devices):
+        return ChangePlan(notes=tuple(_notes(view, facts, targets.value)))
+    refusals = managed_by_tuned(view, _ID, *_OF_TUNED)
+    step = () if refusals else (_step(targets.value.devices, placement.value),)
+    return ChangePlan(steps=step, refusals=refusals, notes=tuple(_notes(view, facts, targets.value)))
 
 
 def _not_there(targets: Targets) -> tuple[Refusal, ...]:
@@ -158,7 +163,7 @@ def _verify(view: HostView) -> tuple[HostCheck, ...]:
     if view.profile.irq is IrqPolicy.LEAVE or view.applied_boot is None:
         return ()
     targets = targets_of(view.facts.get(InterruptFacts), view.profile)
-    placement = place_interrupts(view.facts.get(CpuFacts), view.profile.irq)
+    placement = place_interrupts(view.facts, view.profile.irq)
     if targets.value is None or placement.value is None:
         why = targets.why or placement.why or "interrupts were not read"
         return (_check("interrupts", f"--irq {view.profile.irq.value}", "", CheckStatus.UNREADABLE, why),)
@@ -240,4 +245,5 @@ CHANGE = HostChange(
     order=300,
     plan=_plan,
     verify=_verify,
+    reads=lambda facts, _profile: tuned_reads(facts),
 )
