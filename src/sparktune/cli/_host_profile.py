@@ -15,7 +15,7 @@ from sparktune.units import Seconds
 
 _Choice = TypeVar("_Choice", bound=Enum)
 _PROFILES = ("inference",)
-_SYSCTL = re.compile(r"(?P<key>[A-Za-z0-9_-]+(?:[./][A-Za-z0-9_.-]+)+)\s*=\s*(?P<value>\S[^\n\0]*)", re.ASCII)
+_SYSCTL = re.compile(r"(?P<key>[A-Za-z0-9_-]+(?:[./][A-Za-z0-9_-]+)+)\s*=\s*(?P<value>\S[^\n\0]*)", re.ASCII)
 _PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]", re.ASCII)
 _TARGET = re.compile(r"[A-Za-z0-9:_.@-]+\.target", re.ASCII)
 _TIME = re.compile(r"(?P<number>\d{1,5})(?P<unit>s|min|m|)", re.ASCII)

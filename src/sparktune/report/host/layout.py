@@ -169,7 +169,8 @@ def _noted(notes: Mapping[str, Sequence[str]], look: Look) -> list[str]:
     for node, texts in notes.items():
         for text in dict.fromkeys(texts):
             nodes.setdefault(text, []).append(node)
-    lines = [text if len(names) == len(notes) else f"{', '.join(names)}: {text}" for text, names in nodes.items()]
+    of_all = [text for text, names in nodes.items() if len(names) == len(notes)]
+    lines = of_all + [f"{', '.join(names)}: {text}" for text, names in nodes.items() if len(names) < len(notes)]
     return section("notes", (wrapped(f"- {line}", look, _INDENT, hang=_INDENT * 2) for line in lines), look)
 
 
