@@ -67,6 +67,7 @@ def _service(name: str, settings: Mapping[Any, Any], file: str, variables: Mappi
         privileged=settings.get("privileged") is True,
         user=text("user"),
         cpuset=text("cpuset"),
+        cgroup_parent=text("cgroup_parent"),
         capabilities=tuple(one.removeprefix("CAP_") for one in _words(settings.get("cap_add"), variables)),
         devices=tuple(_sources(settings.get("devices"), variables)),
         mounts=tuple(_sources(settings.get("volumes"), variables)),

@@ -39,6 +39,7 @@ def _one(settings: str, **variables: str) -> Container:
         ("image: x", "memlock_bytes", absent()),
         ("image: x, cap_add: [IPC_LOCK, CAP_SYS_NICE]", "capabilities", ("IPC_LOCK", "SYS_NICE")),
         ("image: x, cpuset: '5-9,15-19'", "cpuset", "5-9,15-19"),
+        ("image: x, cgroup_parent: inference.slice", "cgroup_parent", "inference.slice"),
         ("image: x, privileged: true", "privileged", True),
         ("image: x, network_mode: host", "network_mode", "host"),
         ("image: x, user: 1000", "user", "1000"),

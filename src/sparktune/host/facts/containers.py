@@ -32,7 +32,8 @@ class Container:
     """One container that Docker runs, or one service that a compose file (``declared_in``) declares.
 
     ``image`` is the name, ``image_id`` its digest. ``engine`` is vllm, sglang, llamacpp, ollama, or None when the
-    container is none of an inference engine. ``cpuset`` is the text of HostConfig.CpusetCpus, empty for none.
+    container is none of an inference engine. ``cpuset`` is the text of HostConfig.CpusetCpus, empty for none, and
+    ``cgroup_parent`` that of HostConfig.CgroupParent, empty for Docker's own place.
     ``memlock_bytes`` is the soft limit, ABSENT for Docker's default; ``unlimited_memlock`` when it is -1. ``devices``
     and ``mounts`` are paths on the host. ``environment`` holds only variables of NCCL, Gloo, UCX and their like.
     ``pid`` is that of its first process, None when it does not run. ``complete`` is False for an excerpt, of which only
@@ -53,6 +54,7 @@ class Container:
     privileged: bool = False
     user: str = ""
     cpuset: str = ""
+    cgroup_parent: str = ""
     capabilities: tuple[str, ...] = ()
     devices: tuple[str, ...] = ()
     mounts: tuple[str, ...] = ()
@@ -94,6 +96,7 @@ class _DeviceOf(msgspec.Struct, rename="pascal"):
 
 class _HostConfig(msgspec.Struct, rename="pascal"):
     cpuset_cpus: str | None = None
+    cgroup_parent: str | None = None
     network_mode: str | None = None
     privileged: bool | None = None
     cap_add: list[str] | None = None
@@ -177,6 +180,7 @@ def _container(one: _Inspected) -> Container:
         privileged=bool(host.privileged),
         user=config.user or "",
         cpuset=host.cpuset_cpus or "",
+        cgroup_parent=host.cgroup_parent or "",
         capabilities=tuple(capability.removeprefix("CAP_") for capability in host.cap_add or ()),
         devices=tuple(device.path_on_host for device in host.devices or ()),
         mounts=tuple(dict.fromkeys((*(mount.source for mount in one.mounts or ()), *binds))),
