@@ -17,7 +17,7 @@ from sparktune.io.transport.changes_wire import Request
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.host_plan import NodePlan
 from sparktune.model.node_report import NodeReport, NodeState
-from sparktune.model.transaction import State, StepResult, TransactionOutcome
+from sparktune.model.transaction import State, TransactionOutcome
 from sparktune.units import Seconds, format_duration
 
 _STATES: Final[dict[State, NodeState]] = {
@@ -47,30 +47,22 @@ async def apply_node(work: NodeWork, tell: HostProgress) -> NodeReport:
     if not work.plan.steps:
         return await _verified(work, NodeReport(node=name, plan=work.plan), tell)
     report = await _transacted(work, tell)
-    if report.state not in _HOLDS:
+    if report.failure:
         return report
     return await _verified(work, report, tell)
 
 
 async def _transacted(work: NodeWork, tell: HostProgress) -> NodeReport:
-    name, planned = work.target.name, work.plan.steps
-    done: list[StepResult] = []
-
-    def on_step(result: StepResult) -> None:
-        done.append(result)
-        tell(name, f"step {len(done)} of {len(planned)}: {result.change}")
-
+    name = work.target.name
     tell(name, "changes")
     try:
         async with NodeSession(work.target) as node:
-            outcome = await node.transact(_request(work), on_step)
+            outcome = await node.transact(_request(work))
     except (NodeBusy, NodeNeedsRoot, PlanVoid) as error:
         return replace(failed(name, error), plan=work.plan)
     except (NodeError, HostError) as error:
         tell(name, "asks once more")
-        broken = Broken(
-            target=work.target, plan=plan_hash(work.plan), before=work.before, steps=done, error=error, who=work.who
-        )
+        broken = Broken(target=work.target, plan=plan_hash(work.plan), before=work.before, error=error, who=work.who)
         return replace(_continued(await settle(broken)), plan=work.plan)
     return replace(_ended(name, outcome), plan=work.plan)
 
@@ -90,6 +82,8 @@ def _continued(report: NodeReport) -> NodeReport:
 
 def _ended(name: str, outcome: TransactionOutcome) -> NodeReport:
     state = _STATES.get(outcome.state, NodeState.UNKNOWN)
+    if state is NodeState.APPLIED and not outcome.transaction:
+        return NodeReport(node=name, outcome=outcome, notes=("all was as wanted already, so nothing was done",))
     report = NodeReport(node=name, state=state, outcome=outcome)
     if state in _HOLDS:
         return report

@@ -12,7 +12,7 @@ from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import StepResult
 
 HostVerb = Literal["plan", "apply", "confirm", "verify", "revert", "status"]
-# Called with the name of a node and what is being done there: "looks", "step 3 of 12: irq-affinity", "verifies".
+# Called with the name of a node and what is being done there: "changes", "confirms", "verifies", "undoes".
 HostProgress = Callable[[str, str], None]
 
 _NOT_DONE = frozenset({"refused", "ineffective", "failed"})

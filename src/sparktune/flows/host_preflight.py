@@ -54,6 +54,10 @@ async def preflight(
         if journal.holder and not wait_s:
             message = f"{name}: another one works there: {journal.holder}"
             raise NodeBusy(message, hint="wait for it, or see what it is: sparktune host status")
+        waiting = [transaction.id for transaction in journal.transactions if transaction.state == "unconfirmed"]
+        if waiting:
+            message = f"{name}: transaction {waiting[0]} waits to be confirmed"
+            raise NodeBusy(message, hint="it undoes itself in time; or undo it now: sparktune host revert")
         return Ready(before=frozenset(transaction.id for transaction in journal.transactions))
 
     return await ask_all(targets, ask)

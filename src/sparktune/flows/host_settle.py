@@ -3,7 +3,7 @@
 __all__ = ["Broken", "settle"]
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,7 +14,7 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.node_report import NodeReport, NodeState
-from sparktune.model.transaction import StepResult, Transaction, TransactionOutcome
+from sparktune.model.transaction import Transaction, TransactionOutcome
 from sparktune.units import Seconds
 
 _LOOK_EVERY_S: Final[Seconds] = 0.5
@@ -23,12 +23,11 @@ _PATIENCE_S: Final[Seconds] = 60.0  # as long as a step may wait for a program
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Broken:
-    """A transaction in the dark: its plan's hash, the transactions that were there before, what was told of it."""
+    """A transaction in the dark: its plan's hash, the transactions that were there before it, what was told."""
 
     target: NodeTarget
     plan: str
     before: Collection[str]
-    steps: Sequence[StepResult]
     error: NodeError | HostError
     who: str
 
@@ -93,6 +92,4 @@ def _told(report: NodeReport, broken: Broken, ours: Transaction, holder: str) ->
 
 
 def _outcome(broken: Broken, ours: Transaction) -> TransactionOutcome:
-    return TransactionOutcome(
-        transaction=ours.id, state=ours.state, failed=str(broken.error), steps=tuple(broken.steps)
-    )
+    return TransactionOutcome(transaction=ours.id, state=ours.state, failed=str(broken.error))

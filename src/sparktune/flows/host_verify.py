@@ -3,6 +3,7 @@
 __all__ = ["status_all", "verify_all", "verify_waiting"]
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from sparktune.errors import HostError, NodeError
 from sparktune.flows.host_journal import applied_profile, newest_applied, state_of, try_journal
@@ -49,7 +50,9 @@ async def _reports(
 ) -> tuple[NodeReport, ...]:
     answers = await ask_all(targets, ask)
     return tuple(
-        failed(target.name, answer) if isinstance(answer, NodeError | HostError) else answer
+        replace(failed(target.name, answer), state=NodeState.UNKNOWN)
+        if isinstance(answer, NodeError | HostError)
+        else answer
         for target, answer in zip(targets, answers, strict=True)
     )
 

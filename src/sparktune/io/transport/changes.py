@@ -2,8 +2,6 @@
 
 __all__ = ["Changes"]
 
-from collections.abc import Callable
-
 import msgspec
 
 from sparktune.io.transport.changes_wire import (
@@ -21,8 +19,10 @@ from sparktune.io.transport.wire import NotTheAgent, decode_part
 from sparktune.model.transaction import StepResult, TransactionOutcome, UndoneTransaction
 from sparktune.units import Seconds
 
-# One step may wait for a program for a minute (agent/protocol.py), and be undone with those before it.
-_STEP_S: Seconds = 180.0
+# A node tells of its steps when all are done, or undone; one may wait for a program for a minute (agent/protocol.py).
+_SLOWEST_S: Seconds = 180.0
+_STEP_S: Seconds = 10.0
+_LONGEST_UNDO_S: Seconds = 600.0
 _MOST_UNDONE = 10_000
 
 
@@ -33,15 +33,13 @@ class Changes(Conversation):
     ChangeFailed: its journal cannot be written or read. After another error nobody knows how far the node has come.
     """
 
-    async def transact(
-        self, request: Request, on_step: Callable[[StepResult], None] | None = None
-    ) -> TransactionOutcome:
-        """Carry out a plan, all of it or nothing; ``on_step`` is told of each step when it is done."""
+    async def transact(self, request: Request) -> TransactionOutcome:
+        """Carry out a plan, all of it or nothing."""
         steps: list[StepResult] = []
         asked = len(request.plan.steps)
-        number = self._ask("transact", transaction=encode_request_of(request))
+        number = self._ask("transact", **encode_request_of(request))
         while True:
-            async with self._explained(_STEP_S + request.wait_s):
+            async with self._explained(_SLOWEST_S + asked * _STEP_S + request.wait_s):
                 raw, last = await self._next(number)
                 if last:
                     return decode_end(raw, steps, asked)
@@ -49,8 +47,6 @@ class Changes(Conversation):
                     message = f"it tells of more than {asked} steps"
                     raise NotTheAgent(message)
                 steps.append(decode_step(raw, len(steps)))
-            if on_step is not None:
-                on_step(steps[-1])
 
     async def confirm(self, transaction: str) -> Confirmed:
         """Keep a transaction that would undo itself."""
@@ -65,7 +61,7 @@ class Changes(Conversation):
         undone: list[UndoneTransaction] = []
         number = self._ask("revert", transaction=transaction, who=who, wait_s=wait_s)
         while True:
-            async with self._explained(_STEP_S + wait_s):
+            async with self._explained(_LONGEST_UNDO_S + wait_s):
                 raw, last = await self._next(number)
                 if last:
                     return decode_part(raw, Reverted), tuple(undone)

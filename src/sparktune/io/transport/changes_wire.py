@@ -76,7 +76,7 @@ class Journal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 def encode_request_of(request: Request) -> dict[str, Any]:
-    """Return the transaction as the agent takes it."""
+    """Return the fields of the request that carries it."""
     plan = request.plan
     fields: dict[str, Any] = {
         "label": request.label,

@@ -1,0 +1,77 @@
+"""A stand-in for ssh that leads to a captured tree, and whose link or agent breaks where a test wants it.
+
+``SPARKTUNE_SSH`` runs this file: ``odd_ssh.py FOLDER [ssh's own arguments] -- HOST COMMAND``. FOLDER/HOST.json says
+what to do: ``root`` is the tree; ``dies_at`` the journal record after which the agent is killed; ``link_dies_at`` the
+one after which only the connection is; after ``refuses`` connections no more are made; with ``refuses_new`` none is
+made that does not share. Each breaks once.
+"""
+
+import json
+import os
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+__all__ = ["odd_ssh"]
+
+
+def odd_ssh(folder: Path, host: str, **orders: object) -> None:
+    """Write what is to happen to a host of that name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{host}.json").write_text(json.dumps(orders))
+
+
+def _main() -> None:
+    folder, *words = sys.argv[1:]
+    host, remote = words[words.index("--") + 1 :]
+    state = Path(folder) / host
+    orders = json.loads(state.with_suffix(".json").read_text())
+    count = state.with_suffix(".count")
+    with count.open("a") as file:
+        file.write("x")
+    made = len(count.read_text())
+    alone = "ControlPath=none" in words
+    if made > orders.get("refuses", made) or (alone and orders.get("refuses_new")):
+        sys.stderr.write(f"ssh: connect to host {host} port 22: No route to host\n")
+        sys.exit(255)
+    *_rest, length, nonce = shlex.split(remote)
+    if "link_dies_at" in orders and (child := os.fork()):
+        _pid, status = os.waitpid(child, 0)
+        sys.exit(os.waitstatus_to_exitcode(status) or 0)
+    _serve(int(length), nonce, orders, state.with_suffix(".broken"))
+
+
+def _serve(length: int, nonce: str, orders: dict[str, Any], broken: Path) -> None:
+    """Do as the bootstrap of the agent does, with a journal that breaks what it was told to break."""
+    archive = b""
+    while len(archive) < length:
+        archive += os.read(0, length - len(archive))
+    handle = os.memfd_create("odd")
+    os.write(handle, archive)
+    sys.path[:] = [f"/proc/self/fd/{handle}", *(path for path in sys.path if "site-packages" not in path)]
+    from sparktune.agent import journal  # noqa: PLC0415 - this must be the one of the archive
+    from sparktune.agent.main import main  # noqa: PLC0415
+
+    write = journal.Journal.write
+
+    def breaking(self: Any, record: str, **content: Any) -> None:  # noqa: ANN401 - whatever the journal takes
+        write(self, record, **content)
+        if record in {orders.get("dies_at"), orders.get("link_dies_at")} and not broken.exists():
+            broken.touch()
+            if "dies_at" in orders:
+                os.kill(os.getpid(), signal.SIGKILL)
+            null = os.open("/dev/null", os.O_RDWR)
+            for descriptor in (0, 1, 2):
+                os.dup2(null, descriptor)
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(1.0)  # so that the journal is asked while this is at work; no test depends on it
+
+    journal.Journal.write = breaking  # type: ignore[method-assign]
+    main(archive, [nonce, orders["root"]])
+
+
+if __name__ == "__main__":
+    _main()
