@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 # Arguments for a benchmark, for instance: make bench-client BENCH_ARGS=--quick
 BENCH_ARGS ?=
 # Packages without an effect on the world; their tests cover them whole
-PURE := bench engines model report units errors plugins redact
+PURE := bench experiment engines model report units errors plugins redact
 COVERAGE_FLOOR ?= 99
 
 BOOTSTRAP := bash scripts/bootstrap.sh
@@ -100,6 +100,11 @@ bench-client: ## Compare this client with llama-benchy against a server of known
 bench-agent: ## Measure what looking at a node costs it, and what more nodes cost
 	@$(BOOTSTRAP) dev
 	$(BIN)/python benchmarks/agent.py $(BENCH_ARGS)
+
+.PHONY: sim
+sim: ## Print error rates and power of the method of ab, from thousands of virtual experiments
+	@$(BOOTSTRAP) dev
+	PYTHONPATH=. $(BIN)/python benchmarks/simulation.py $(BENCH_ARGS)
 
 .PHONY: lock
 lock: ## Write requirements/*.lock again from pyproject.toml (needs the network)

@@ -1,0 +1,33 @@
+"""Print what the method of ``ab`` finds and errs, in worlds in which the truth is known: ``make sim``.
+
+Every line is some thousand virtual experiments by the product's own design, looks and rules; see
+``tests/support/virtual.py`` for the noise. The tests hold the same rates to their limits.
+"""
+
+import argparse
+
+from tests.support.virtual import WORLDS, simulate
+
+from sparktune.experiment.verdict import Verdict
+
+_TRUTHS = (1.0, 1.05, 1.10, 1.20)
+_SHOWN = (Verdict.IMPROVED, Verdict.REGRESSED, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE)
+
+
+def main() -> None:
+    """Simulate and print one line per world and true effect."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--experiments", type=int, default=5000, help="virtual experiments per line")
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print(f"{given.experiments} virtual experiments per line, seed {given.seed}; shares in %")
+    print(f"{'world':8}{'truth':>7}" + "".join(f"{verdict.value:>14}" for verdict in _SHOWN) + f"{'blocks':>9}")
+    for name, world in WORLDS.items():
+        for truth in _TRUTHS:
+            rates = simulate(world, truth, experiments=given.experiments, seed=given.seed)
+            shares = "".join(f"{100 * rates.share(verdict):14.1f}" for verdict in _SHOWN)
+            print(f"{name:8}{truth:7.2f}{shares}{rates.blocks:9.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""Trials that stand apart: kept and shown, never dropped, and answered by one more trial in both arms of the block."""
+
+__all__ = ["MOST_EXTRA", "extra_trials", "outliers_of"]
+
+import math
+import statistics
+from collections.abc import Sequence
+
+MOST_EXTRA = 2  # per visit
+_LEAST = 0.25  # of a log: about a quarter
+_DEVIATIONS = 5.0
+_TO_DEVIATION = 1.4826  # from a median absolute deviation, for normal values
+
+
+def outliers_of(values: Sequence[float], deviation: float = 0.0) -> tuple[int, ...]:
+    """Return the places of values that lie far from their median, by the log of their ratio to it.
+
+    ``deviation`` is the median absolute deviation of such logs over all visits so far, 0 when it is not known yet.
+    Source: the modified z score with median absolute deviation (Iglewicz and Hoaglin 1993), with a floor.
+    """
+    middle = statistics.median(values)
+    limit = max(_LEAST, _DEVIATIONS * _TO_DEVIATION * deviation)
+    return tuple(place for place, value in enumerate(values) if abs(math.log(value / middle)) > limit)
+
+
+def extra_trials(values: Sequence[float], deviation: float = 0.0) -> int:
+    """Return how many further trials a visit gets for its outliers, and the other visit of its block too."""
+    return min(MOST_EXTRA, len(outliers_of(values, deviation)))

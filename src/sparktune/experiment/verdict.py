@@ -1,0 +1,80 @@
+"""From log ratios of blocks to a verdict, at the looks that were declared and nowhere else."""
+
+__all__ = ["Judgement", "Verdict", "judge"]
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from sparktune.experiment.effect import Effect, effect_of
+from sparktune.experiment.rules import ANECDOTE_BELOW, Rules
+
+
+class Verdict(Enum):
+    """What an experiment concludes about its second arm. INVALID and STOPPED override what the numbers say."""
+
+    IMPROVED = "IMPROVED"
+    REGRESSED = "REGRESSED"
+    EQUIVALENT = "EQUIVALENT"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    INVALID = "INVALID"
+    STOPPED = "STOPPED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """``verdict`` None: more blocks are needed for one. ``effect`` None below two blocks.
+
+    ``anecdote``: fewer than three blocks, which prove nothing. ``below_margin``: there is an effect, but it is smaller
+    than the one that was said to be worth having. ``fragile``: leaving out one block would turn its direction around.
+    """
+
+    verdict: Verdict | None
+    effect: Effect | None
+    anecdote: bool = False
+    below_margin: bool = False
+    fragile: bool = False
+
+
+def judge(ratios: Sequence[float], rules: Rules) -> Judgement:
+    """Judge the log ratios of all blocks so far; between looks the interval is shown, but nothing is concluded.
+
+    The interval has the confidence of the look that is due, between looks that of the next one, so that interval and
+    verdict always agree.
+    """
+    if len(ratios) < ANECDOTE_BELOW:
+        effect = effect_of(ratios, alpha=rules.looks[0].alpha, floor=rules.floor) if len(ratios) > 1 else None
+        return Judgement(verdict=None, effect=effect, anecdote=True)
+    due = rules.look_after(len(ratios))
+    coming = next((look for look in rules.looks if look.blocks >= len(ratios)), rules.last)
+    effect = effect_of(ratios, alpha=coming.alpha, floor=rules.floor)
+    if due is None and len(ratios) < rules.last.blocks:
+        return Judgement(verdict=None, effect=effect)
+    verdict = _concluded(effect, rules)
+    if verdict is None and len(ratios) >= rules.last.blocks:
+        verdict = Verdict.INCONCLUSIVE
+    decided = verdict in {Verdict.IMPROVED, Verdict.REGRESSED}
+    return Judgement(
+        verdict=verdict,
+        effect=effect,
+        below_margin=not decided and (effect.low > 1 or effect.high < 1),
+        fragile=decided and _turns(ratios),
+    )
+
+
+def _concluded(effect: Effect, rules: Rules) -> Verdict | None:
+    if effect.low > 1 and effect.ratio >= 1 + rules.margin:
+        return Verdict.IMPROVED
+    if effect.high < 1 and effect.ratio <= 1 / (1 + rules.margin):
+        return Verdict.REGRESSED
+    if effect.low > 1 / (1 + rules.equivalence) and effect.high < 1 + rules.equivalence:
+        return Verdict.EQUIVALENT
+    return None
+
+
+def _turns(ratios: Sequence[float]) -> bool:
+    """Tell whether the mean without some one block points the other way."""
+    up = statistics.fmean(ratios) > 0
+    rest = ([*ratios[:place], *ratios[place + 1 :]] for place in range(len(ratios)))
+    return any((statistics.fmean(kept) > 0) != up for kept in rest)

@@ -1,0 +1,93 @@
+"""Virtual experiments: worlds with the noise of a real machine, in which the truth is known."""
+
+import math
+import random
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+
+from sparktune.experiment.design import Arm, blocks_of
+from sparktune.experiment.effect import Better, log_ratio
+from sparktune.experiment.outliers import extra_trials
+from sparktune.experiment.rules import Rules
+from sparktune.experiment.verdict import Verdict, judge
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Shares and minutes. ``trial`` and ``boot`` are deviations of logs, ``cooling`` what heat costs in the end.
+
+    ``wander`` is the deviation of a slow walk from visit to visit that forgets half of itself each time.
+    """
+
+    trial: float
+    boot: float
+    outliers: float = 0.05
+    outlier: float = 0.5
+    cooling: float = 0.08
+    warm_minutes: float = 15.0
+    wander: float = 0.01
+    restart_minutes: float = 3.0
+    trial_minutes: float = 1.0
+
+
+WORLDS = {
+    "quiet": World(trial=0.02, boot=0.01, outliers=0.02, cooling=0.04, wander=0.005),
+    "base": World(trial=0.05, boot=0.02),
+    "noisy": World(trial=0.10, boot=0.04, wander=0.02),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Shares of experiments by verdict, and the blocks that they took on average."""
+
+    verdicts: dict[Verdict, float]
+    blocks: float
+
+    def share(self, verdict: Verdict) -> float:
+        """Return the share of one verdict."""
+        return self.verdicts.get(verdict, 0.0)
+
+
+def simulate(world: World, truth: float, *, experiments: int, seed: int, trials: int = 3) -> Rates:
+    """Run experiments in which the second arm is ``truth`` times as fast, by the product's own design and rules."""
+    draw = random.Random(seed)
+    rules = Rules()
+    verdicts: Counter[Verdict] = Counter()
+    blocks = 0
+    for _ in range(experiments):
+        verdict, took = _experiment(world, truth, rules, trials, draw)
+        verdicts[verdict] += 1
+        blocks += took
+    return Rates(
+        verdicts={verdict: count / experiments for verdict, count in verdicts.items()}, blocks=blocks / experiments
+    )
+
+
+def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: random.Random) -> tuple[Verdict, int]:
+    minute, walk = 0.0, 0.0
+    ratios: list[float] = []
+    for block in blocks_of(rules.last.blocks, 1, draw.random):
+        values: dict[Arm, float] = {}
+        owed = 0
+        for arm in block.visits:
+            minute += world.restart_minutes
+            walk = walk / 2 + draw.gauss(0, world.wander)
+            level = math.log(truth if arm is Arm.B else 1.0) + walk + draw.gauss(0, world.boot)
+            found: list[float] = []
+            wanted = trials + owed
+            while len(found) < wanted:
+                minute += world.trial_minutes
+                heat = world.cooling * (1 - math.exp(-minute / world.warm_minutes))
+                value = math.exp(level + draw.gauss(0, world.trial)) * (1 - heat)
+                found.append(value * world.outlier if draw.random() < world.outliers else value)
+                if len(found) == trials:
+                    wanted += max(extra_trials(found) - owed, 0)
+            owed = wanted - trials
+            values[arm] = statistics.median(found)
+        ratios.append(log_ratio(values[Arm.A], values[Arm.B], Better.HIGHER))
+        verdict = judge(ratios, rules).verdict if rules.look_after(block.number) else None
+        if verdict is not None:
+            return verdict, block.number
+    raise AssertionError
