@@ -27,7 +27,7 @@ from sparktune.host.sysctl_rules import (
     wrong_name,
     wrong_with,
 )
-from sparktune.host.tuned_sysctl import tuned_line, tuned_overrules, tuned_reads
+from sparktune.host.tuned_sysctl import tuned_main_reads, tuned_overrules, tuned_sysctl
 from sparktune.model.host_plan import (
     ChangePlan,
     CheckStatus,
@@ -48,6 +48,7 @@ _ID = "sysctl"
 # Behind Ubuntu's 99-sysctl.conf, which is a link to /etc/sysctl.conf
 _NAME = "99-zz-sparktune.conf"
 _PATH = f"/etc/sysctl.d/{_NAME}"
+_REAPPLY = "change it there, set reapply_sysctl=1 in /etc/tuned/tuned-main.conf, or leave the key out of the profile"
 _HEAD = (
     "# Kernel settings of the host profile, written by sparktune. `sparktune host revert` brings back what was here",
     "# before, and the live values with it.",
@@ -57,7 +58,7 @@ _HEAD = (
 def _reads(facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
     known = {setting.key for setting in (facts.get(SysctlFacts) or SysctlFacts(settings=())).settings}
     more = sorted(key for key in profile.sysctls if key not in known and not wrong_name(key))
-    memory = (ReadFile(path=_PATH), *tuned_reads(facts)) if profile.sysctls else ()
+    memory = (ReadFile(path=_PATH), *tuned_main_reads(facts)) if profile.sysctls else ()
     return (*memory, *(setting_reads(more) if more else ()))
 
 
@@ -117,13 +118,12 @@ def _overruled(view: HostView, setting: SysctlSetting, value: str) -> Iterator[R
             f"{key}: {later.path}, line {later.line}, sets {later.value} after {_NAME}, and would win at the next boot",
             f"take that line out, or leave {key} out of the profile",
         )
-    tuned = tuned_line(view.facts, view.readings, key)
-    if tuned is not None and tuned_overrules(view.readings) and not same_value(tuned.value, value):
-        yield _refusal(
-            f"{key}: TuneD's profile {tuned.profile} sets {tuned.value} ({tuned.path}, line {tuned.line}), and "
-            "reapply_sysctl is off: TuneD has the last word",
-            f"change it there, set reapply_sysctl=1 in /etc/tuned/tuned-main.conf, or leave {key} out of the profile",
-        )
+    tuned = tuned_sysctl(view, key)
+    if tuned.state is State.UNREADABLE and tuned_overrules(view.readings):
+        yield _refusal(f"{key}: TuneD has the last word, and what it sets is not known: {tuned.why}", _REAPPLY)
+    if tuned.value is not None and tuned_overrules(view.readings) and not same_value(tuned.value.value, value):
+        reason = f"TuneD's active profile sets {tuned.value.value} ({tuned.value.path}), and reapply_sysctl is off"
+        yield _refusal(f"{key}: {reason}: TuneD has the last word", _REAPPLY)
 
 
 def _later(setting: SysctlSetting) -> SysctlLine | None:
@@ -144,11 +144,11 @@ def _notes(view: HostView, setting: SysctlSetting, value: str) -> Iterator[str]:
             f"{key}: `sysctl --system` would set {by_hand.value} again, as it reads /etc/sysctl.conf (line "
             f"{by_hand.line}) last; a boot does not"
         )
-    tuned = tuned_line(view.facts, view.readings, key)
+    tuned = tuned_sysctl(view, key).value
     if tuned is not None and not tuned_overrules(view.readings) and not same_value(tuned.value, value):
         yield (
-            f"{key}: TuneD's profile {tuned.profile} sets {tuned.value} ({tuned.path}, line {tuned.line}), then "
-            "applies the system's files again, so that this one wins; with reapply_sysctl=0 it would not"
+            f"{key}: TuneD's active profile sets {tuned.value} ({tuned.path}), then applies the system's files again, "
+            "so that this one wins; with reapply_sysctl=0 it would not"
         )
 
 
@@ -160,8 +160,8 @@ def _file_step(before: str | None, wanted: dict[str, str]) -> Iterator[PlannedSt
         change=_ID,
         target=_PATH,
         before="absent" if before is None else f"{len(before.splitlines())} lines",
-        after=", ".join(f"{key}={value}" for key, value in wanted.items()),
-        takes_effect=TakesEffect.REBOOT,
+        after=f"{', '.join(f'{key}={value}' for key, value in wanted.items())} at every boot",
+        takes_effect=TakesEffect.LIVE,
         step=FileStep(path=_PATH, text=after, expect={_PATH: before}),
         diff=diff_of(_PATH, before, after),
     )
