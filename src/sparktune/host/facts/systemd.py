@@ -1,8 +1,8 @@
 """systemd: what boots, and which CPUs the manager and its slices may use - as files say it and as it is live.
 
 Sources: systemd-system.conf(5) for CPUAffinity= and its drop-ins, systemd.resource-control(5) for AllowedCPUs=,
-cgroup-v2.rst for cpuset, systemd.special(7) for default.target and the targets of runlevels. CPUAffinity= is applied by PID 1 to itself at boot and never again, so that file and live mask
-differ until the next boot.
+cgroup-v2.rst for cpuset, systemd.special(7) for default.target and the targets of runlevels. CPUAffinity= is applied by
+PID 1 to itself at boot and never again, so that file and live mask differ until the next boot.
 """
 
 __all__ = ["SOURCE", "AffinityLine", "SliceCpus", "SystemdFacts"]

@@ -8,14 +8,9 @@ from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.host.findings._shared import Found, node_rule
+from sparktune.host.manager_mask import NOT_BEFORE_BOOT, expected_mask
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
-from sparktune.model.observed import State
-
-_HINT = (
-    "it takes effect at the next boot: daemon-reload and daemon-reexec do not apply it, and running processes keep "
-    "their mask"
-)
 
 
 def _judge(node: NodeFacts) -> Iterator[Found]:
@@ -23,24 +18,24 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
     online = cpu.online.value if cpu is not None else None
     if systemd is None or systemd.manager_live.value is None or not online:
         return
-    live = systemd.manager_live.value & online
+    live, expected = systemd.manager_live.value & online, expected_mask(systemd, online)
+    if expected is None or live == expected:
+        return
     if systemd.manager_wanted.value is not None:
         wanted = systemd.manager_wanted.value & online
-        if wanted != live:
-            line = systemd.affinity_lines[-1] if systemd.affinity_lines else None
-            yield Found(
-                severity=Severity.WARNING,
-                evidence=f"files set CPUAffinity to {format_cpulist(wanted) or 'no CPU'}, PID 1 has "
-                f"{format_cpulist(live)}",
-                hint=_HINT,
-                file=line.path if line else None,
-                line=line.line if line else None,
-            )
-    elif systemd.manager_wanted.state is State.ABSENT and live != online:
+        line = systemd.affinity_lines[-1] if systemd.affinity_lines else None
+        yield Found(
+            severity=Severity.WARNING,
+            evidence=f"files set CPUAffinity to {format_cpulist(wanted) or 'no CPU'}, PID 1 has {format_cpulist(live)}",
+            hint=NOT_BEFORE_BOOT,
+            file=line.path if line else None,
+            line=line.line if line else None,
+        )
+    else:
         yield Found(
             severity=Severity.WARNING,
             evidence=f"no file sets CPUAffinity, but PID 1 has {format_cpulist(live)} of {format_cpulist(online)}",
-            hint=_HINT,
+            hint=NOT_BEFORE_BOOT,
         )
 
 

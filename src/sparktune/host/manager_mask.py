@@ -1,0 +1,25 @@
+"""What PID 1's mask should be: what files say, within the cpuset of its own control group.
+
+Sources: systemd-system.conf(5), CPUAffinity=; systemd's core/main.c: PID 1 applies it to itself at boot, and neither
+daemon-reload nor daemon-reexec applies or removes it; cpuset(7): a mask outside of the cpuset is clipped to it.
+"""
+
+__all__ = ["NOT_BEFORE_BOOT", "expected_mask"]
+
+from sparktune.host.cpulist import CpuSet
+from sparktune.host.facts.systemd import SystemdFacts
+from sparktune.model.observed import State
+
+NOT_BEFORE_BOOT = (
+    "it takes effect at the next boot: daemon-reload and daemon-reexec do not apply it, and running processes keep "
+    "their mask"
+)
+
+
+def expected_mask(systemd: SystemdFacts, online: CpuSet) -> CpuSet | None:
+    """Return the mask that PID 1 has when it began with today's files; None when files cannot be read."""
+    if systemd.manager_wanted.state is State.UNREADABLE:
+        return None
+    wanted = (systemd.manager_wanted.value or online) & online or online
+    granted = systemd.slice_cpus("init.scope").effective.value or online
+    return wanted & granted or granted
