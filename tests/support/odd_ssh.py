@@ -3,7 +3,8 @@
 ``SPARKTUNE_SSH`` runs this file: ``odd_ssh.py FOLDER [ssh's own arguments] -- HOST COMMAND``. FOLDER/HOST.json says
 what to do: ``root`` is the tree; ``dies_at`` the journal record after which the agent is killed; ``link_dies_at`` the
 one after which only the connection is; after ``refuses`` connections no more are made; with ``refuses_new`` none is
-made that does not share. Each breaks once.
+made that does not share. Each breaks once. With ``waits_for`` the agent stops after its first PREPARE until that file
+is there.
 """
 
 import json
@@ -59,6 +60,9 @@ def _serve(length: int, nonce: str, orders: dict[str, Any], broken: Path) -> Non
 
     def breaking(self: Any, record: str, **content: Any) -> None:  # noqa: ANN401 - whatever the journal takes
         write(self, record, **content)
+        if record == "PREPARE":
+            while "waits_for" in orders and not Path(orders["waits_for"]).exists():
+                time.sleep(0.05)
         if record in {orders.get("dies_at"), orders.get("link_dies_at")} and not broken.exists():
             broken.touch()
             if "dies_at" in orders:

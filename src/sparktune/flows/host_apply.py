@@ -12,7 +12,7 @@ from sparktune.flows.host_look import failed
 from sparktune.flows.host_outcome import HostOutcome, HostProgress
 from sparktune.flows.host_preflight import Ready, preflight, refuse
 from sparktune.flows.host_revert import revert_one
-from sparktune.flows.host_unbroken import unbroken
+from sparktune.flows.host_unbroken import patient, unbroken
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.host_plan import NodePlan
@@ -68,25 +68,13 @@ async def _one_by_one(work: Sequence[NodeWork], tell: HostProgress) -> tuple[lis
         if stopped:
             reports.append(NodeReport(node=node.target.name, plan=node.plan, notes=(f"not begun: {stopped}",)))
             continue
-        report, interrupted = await unbroken(apply_node(node, _patient(tell)))
+        report, interrupted = await unbroken(apply_node(node, patient(tell)))
         reports.append(report)
         if report.failure:
             stopped = f"{node.target.name} failed"
         elif interrupted:
             stopped = "interrupted"
     return reports, interrupted
-
-
-def _patient(tell: HostProgress) -> HostProgress:
-    """Return a listener whose own trouble (a closed terminal) cannot break off the work on a node."""
-
-    def told(node: str, what: str) -> None:
-        try:
-            tell(node, what)
-        except OSError:
-            return
-
-    return told
 
 
 async def _undo(
@@ -98,7 +86,7 @@ async def _undo(
         report, target = reports[place], work[place].target
         if report.state not in _HOLDS or report.outcome is None:
             continue
-        _patient(tell)(target.name, "undoes")
+        patient(tell)(target.name, "undoes")
         undone = await revert_one(
             NodeSession(target, shared=False), options.who, report.outcome.transaction, options.wait_s
         )

@@ -1,8 +1,9 @@
 """What a node's journal says of where the node stands, and of what was applied there."""
 
-__all__ = ["applied_profile", "newest_applied", "state_in", "state_of", "try_journal"]
+__all__ = ["applied_profile", "at_rest", "newest_applied", "state_in", "state_of", "try_journal"]
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
@@ -13,7 +14,10 @@ from sparktune.io.transport.session import NodeSession
 from sparktune.model.node_report import NodeState
 from sparktune.model.profile import Profile
 from sparktune.model.transaction import State, Transaction
+from sparktune.units import Seconds
 
+_LOOK_EVERY_S: Final[Seconds] = 0.5
+_PATIENCE_S: Final[Seconds] = 60.0  # as long as a step may wait for a program
 _APPLIED: Final = frozenset({"committed", "unconfirmed"})
 # Left over from a crash, an open transaction is half of one.
 _STATES: Final[dict[State, NodeState]] = {
@@ -64,3 +68,14 @@ async def try_journal(node: NodeSession) -> tuple[Journal | None, str]:
     except (NodeNeedsRoot, ChangeFailed) as error:
         said = str(error).removeprefix(f"{node.target.name}: ")
         return None, f"what was applied here before is not known: {said}"
+
+
+async def at_rest(node: NodeSession, rests: Callable[[Journal], bool]) -> Journal:
+    """Return a node's journal when it says what is waited for, or as it is when patience has ended."""
+    journal = await node.journal()
+    for _ in range(int(_PATIENCE_S / _LOOK_EVERY_S)):
+        if rests(journal):
+            break
+        await asyncio.sleep(_LOOK_EVERY_S)
+        journal = await node.journal()
+    return journal

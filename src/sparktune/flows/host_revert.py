@@ -3,14 +3,14 @@
 __all__ = ["revert_all", "revert_one"]
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sparktune.errors import HostError, NodeBusy, NodeError, NodeNeedsRoot
-from sparktune.flows.host_journal import applied_profile, newest_applied, state_of
+from sparktune.flows.host_journal import applied_profile, at_rest, newest_applied, state_of
 from sparktune.flows.host_look import failed
 from sparktune.flows.host_outcome import HostOutcome, HostProgress
-from sparktune.flows.host_unbroken import unbroken
+from sparktune.flows.host_unbroken import patient, unbroken
 from sparktune.flows.host_verify import verify_waiting
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
@@ -25,6 +25,15 @@ _STATES: Final = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wish:
+    """``transaction`` is "" for all that are applied."""
+
+    transaction: str
+    who: str
+    wait_s: Seconds
+
+
 async def revert_all(
     targets: Sequence[NodeTarget], who: str, transaction: str, wait_s: Seconds, tell: HostProgress
 ) -> HostOutcome:
@@ -37,41 +46,56 @@ async def revert_all(
         if interrupted:
             reports.append(NodeReport(node=name, notes=("not begun: interrupted",)))
             continue
-        tell(name, "undoes")
+        patient(tell)(name, "undoes")
         report, interrupted = await unbroken(revert_one(session, who, transaction, wait_s))
         reports.append(report)
     return HostOutcome(verb="revert", reports=tuple(reports), interrupted=interrupted)
 
 
 async def revert_one(session: NodeSession, who: str, transaction: str, wait_s: Seconds) -> NodeReport:
-    """Undo on one node, over a session that is not open yet."""
+    """Undo on one node, over a session that is not open yet; once more over a new one when that breaks.
+
+    Undoing is the same however often it is done: what is as before needs nothing.
+    """
     name = session.target.name
-    report = NodeReport(node=name)
-    begun = False
+    wish = _Wish(transaction=transaction, who=who, wait_s=wait_s)
     try:
         async with session as node:
-            newest = newest_applied((await node.journal()).transactions)
-            begun = True
-            end, undone = await node.revert(transaction, who, wait_s=wait_s)
-            report = NodeReport(node=name, state=_STATES[end.state], undone=undone)
-            if end.state == "incomplete":
-                report = replace(report, failure=f"{name}: not all could be undone", hint="see what, and try again")
-            profile = applied_profile(newest) if newest is not None else None
-            return replace(report, checks=await verify_waiting(node, profile or Profile()))
-    except (NodeBusy, NodeNeedsRoot) as error:
+            return await _revert(node, wish)
+    except (NodeBusy, NodeNeedsRoot, HostError) as error:
         return failed(name, error)
+    except NodeError as error:
+        return await _again(session.target, wish, error)
+
+
+async def _revert(node: NodeSession, wish: _Wish) -> NodeReport:
+    name = node.target.name
+    newest = newest_applied((await node.journal()).transactions)
+    end, undone = await node.revert(wish.transaction, wish.who, wait_s=wish.wait_s)
+    report = NodeReport(node=name, state=_STATES[end.state], undone=undone)
+    if end.state == "incomplete":
+        hint = f"see what is left: sparktune host status --nodes {name}; then try again"
+        report = replace(report, failure=f"{name}: not all could be undone", hint=hint)
+    try:
+        profile = applied_profile(newest) if newest is not None else None
+        return replace(report, checks=await verify_waiting(node, profile or Profile()))
     except (NodeError, HostError) as error:
-        if report.state is not NodeState.UNTOUCHED or report.undone:
-            return replace(report, notes=(f"what waits for a reboot was not looked at: {error}",))
-        return await _settled(session.target, error) if begun else failed(name, error)
+        return replace(report, notes=(f"what waits for a reboot was not looked at: {error}",))
 
 
-async def _settled(target: NodeTarget, error: NodeError | HostError) -> NodeReport:
-    """Say where a node stands whose answer broke off, as its journal has it."""
+async def _again(target: NodeTarget, wish: _Wish, error: NodeError) -> NodeReport:
+    """Undo what is left when the answer broke off; say what the journal says when nothing is."""
     report = replace(failed(target.name, error), state=NodeState.UNKNOWN)
     try:
         async with NodeSession(target, shared=False) as node:
-            journal = await node.journal()
+            journal = await at_rest(node, lambda journal: not journal.holder)
+            if journal.holder:
+                return replace(report, holder=journal.holder, notes=("it is at work still",))
+            second = await _revert(node, wish)
     except (NodeError, HostError) as again:
         return replace(report, notes=(f"asked once more: {again}",))
-    return replace(report, state=state_of(journal), transactions=journal.transactions, holder=journal.holder)
+    note = f"the answer broke off ({error}), so the node was asked once more"
+    if second.state is NodeState.UNTOUCHED and not second.failure:
+        # What was asked for has come to its end before.
+        second = replace(second, state=state_of(journal))
+    return replace(second, notes=(note, *second.notes))

@@ -2,23 +2,17 @@
 
 __all__ = ["Broken", "settle"]
 
-import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Final
 
 from sparktune.errors import HostError, NodeError
-from sparktune.flows.host_journal import state_in
+from sparktune.flows.host_journal import at_rest, state_in
 from sparktune.flows.host_look import failed
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import Transaction, TransactionOutcome
-from sparktune.units import Seconds
-
-_LOOK_EVERY_S: Final[Seconds] = 0.5
-_PATIENCE_S: Final[Seconds] = 60.0  # as long as a step may wait for a program
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +34,7 @@ async def settle(broken: Broken) -> NodeReport:
     report = replace(failed(broken.target.name, broken.error), state=NodeState.UNKNOWN)
     try:
         async with NodeSession(broken.target, shared=False) as node:
-            journal = await _at_rest(node, broken)
+            journal = await at_rest(node, lambda journal: _is_settled(journal, broken))
             ours = _ours(journal, broken)
             if ours is None:
                 state = NodeState.UNKNOWN if journal.holder else NodeState.UNTOUCHED
@@ -52,16 +46,9 @@ async def settle(broken: Broken) -> NodeReport:
         return replace(report, notes=(*report.notes, f"asked once more: {again}"))
 
 
-async def _at_rest(node: NodeSession, broken: Broken) -> Journal:
-    """Return the journal when nobody works on the node any more, or patience has ended."""
-    journal = await node.journal()
-    for _ in range(int(_PATIENCE_S / _LOOK_EVERY_S)):
-        ours = _ours(journal, broken)
-        if not journal.holder or (ours is not None and ours.state != "open"):
-            break
-        await asyncio.sleep(_LOOK_EVERY_S)
-        journal = await node.journal()
-    return journal
+def _is_settled(journal: Journal, broken: Broken) -> bool:
+    ours = _ours(journal, broken)
+    return not journal.holder or (ours is not None and ours.state != "open")
 
 
 def _ours(journal: Journal, broken: Broken) -> Transaction | None:

@@ -1,5 +1,6 @@
 """A link or an agent that breaks in the middle of a transaction: the report says what the node is, not a hope."""
 
+import asyncio
 import sys
 import time
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from tests.support.odd_ssh import odd_ssh
 from tests.support.plans import plan_of
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, confirm_nodes, status_nodes
+from sparktune.flows.host import apply_plans, confirm_nodes, revert_nodes, status_nodes
+from sparktune.flows.host_apply import ApplyOptions, apply_all
 from sparktune.flows.host_outcome import HostOutcome
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.node_report import NodeState
@@ -118,6 +120,59 @@ def test_a_link_that_does_not_come_back_leaves_the_node_unknown(orders: Orders) 
     assert report.state is NodeState.UNKNOWN
     assert report.failure.startswith("spark: ")
     assert any("No route to host" in note for note in report.notes)
+
+
+def test_undoing_that_breaks_off_is_done_once_more(orders: Orders) -> None:
+    """It is the same however often it is done."""
+    tree = orders()
+    before = tree_hash(tree)
+    _apply()
+    orders(dies_at="UNDO")
+
+    outcome = revert_nodes((_HERE,), who="me")
+
+    (report,) = outcome.reports
+    assert outcome.exit_code is ExitCode.DONE, report
+    assert report.state is NodeState.REVERTED
+    assert any("asked once more" in note for note in report.notes)
+    assert tree_hash(tree) == before
+
+
+def test_undoing_whose_answer_got_lost_is_done(orders: Orders) -> None:
+    tree = orders()
+    before = tree_hash(tree)
+    _apply()
+    orders(dies_at="REVERTED")
+
+    (report,) = revert_nodes((_HERE,), who="me").reports
+
+    assert (report.state, report.failure) == (NodeState.REVERTED, "")
+    assert tree_hash(tree) == before
+
+
+async def test_ctrl_c_lets_the_node_at_hand_come_to_its_end(orders: Orders, tmp_path: Path) -> None:
+    """Half a transaction, or one that nobody has seen the end of, is worse than one more second."""
+    go = tmp_path / "go"
+    tree = orders(waits_for=str(go))
+    write_node(tmp_path / "other")
+    other = tree_hash(tmp_path / "other")
+    target = NodeTarget(name="other", root=tmp_path / "other")
+    plans = {"spark": _PLAN, "other": replace(_PLAN, node="other")}
+    work = asyncio.create_task(apply_all((_HERE, target), plans, ApplyOptions(who="me"), lambda _node, _what: None))
+    journals = "var/lib/sparktune/txn/*/journal.jsonl"
+    while not any(b"PREPARE" in path.read_bytes() for path in tree.glob(journals)):  # noqa: ASYNC110 - of another process
+        await asyncio.sleep(0.05)
+
+    work.cancel()
+    await asyncio.sleep(0)
+    go.touch()
+    outcome = await work
+
+    first, second = outcome.reports
+    assert outcome.exit_code is ExitCode.INTERRUPTED
+    assert (first.state, first.failure) == (NodeState.APPLIED, "")
+    assert second.notes == ("not begun: interrupted",)
+    assert tree_hash(tmp_path / "other") == other
 
 
 def test_a_way_that_is_only_open_for_the_old_connection_is_not_confirmed(orders: Orders) -> None:
