@@ -19,6 +19,8 @@ STARTED = 98765
 _SLICES = ("init.scope", "system.slice", "user.slice", "machine.slice", "inference.slice")
 _SHOW_SLICES = ("systemctl", "show", "-p", "Id,AllowedCPUs", *_SLICES)
 _SHOW_SERVICES = ("systemctl", "show", "-p", "Id,LoadState,ActiveState", "irqbalance.service", "tuned.service")
+_SHOW_TARGETS = ("systemctl", "show", "-p", "Id,ActiveState", "multi-user.target", "graphical.target")
+_SCOPE = f"/system.slice/docker-{CONTAINER}.scope"
 # What is no state of the node: the journal's folder and the lock's.
 _NOT_COUNTED = ("/var/lib/sparktune", "/run/lock")
 
@@ -42,7 +44,20 @@ def sample_steps() -> dict[str, dict[str, Any]]:
         "link-new": _step("link", path="/etc/systemd/system/x.wants/a.service", target="../a.service"),
         "value": _step("value", path="/proc/sys/vm/swappiness", text="1", form="words", lasting=True, reapply=False),
         "irq": _step("irq", devices=[GPU, NIC], cpus=[0, 1], spread=False, fixed=[f"{NIC}#2"], reapply=True),
+        "irq-spread": _step("irq", devices=[NIC], cpus=[3, 2], spread=True, fixed=[f"{NIC}#2"], reapply=True),
+        "affinity": _step("affinity", tasks=[_task(PID), _task(WORKER)], cpus=[2, 3]),
+        "property": _step("property", unit="system.slice", name="AllowedCPUs", value="0-1"),
+        "property-new": _step("property", unit="inference.slice", name="AllowedCPUs", value="2-3"),
+        "reload": _step("reload", manager="systemd"),
+        "service": _step("service", unit="irqbalance.service", do="stop"),
+        "service-restart": _step("service", unit="irqbalance.service", do="restart"),
+        "isolate": _step("isolate", target="multi-user.target", back="graphical.target"),
+        "container": _step("container", container=CONTAINER, cpus="2-3", all_cpus="0-3"),
     }
+
+
+def _task(tid: int) -> dict[str, int]:
+    return {"pid": PID, "tid": tid, "start_time": STARTED}
 
 
 def _step(kind: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has them
@@ -121,6 +136,7 @@ def _tasks() -> dict[str, str]:
     for tid in (PID, WORKER):
         rest = " ".join("0" for _ in range(18))
         files[f"/proc/{PID}/task/{tid}/stat"] = f"{tid} (engine (1)) S {rest} {STARTED} 0 0\n"
+        files[f"/proc/{PID}/cgroup"] = f"0::{_SCOPE}\n"
         files[f"/proc/{PID}/task/{tid}/status"] = (
             "Name:\tengine\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\nThreads:\t2\n"
         )
@@ -129,10 +145,10 @@ def _tasks() -> dict[str, str]:
 
 def _cgroups() -> dict[str, str]:
     files = {}
-    for unit in ("init.scope", "system.slice", "user.slice"):
-        files[f"/sys/fs/cgroup/{unit}/cpuset.cpus"] = "\n"
-        files[f"/sys/fs/cgroup/{unit}/cpuset.cpus.effective"] = "0-3\n"
-    return files
+    for group in ("/init.scope", "/system.slice", "/user.slice", _SCOPE):
+        files[f"/sys/fs/cgroup{group}/cpuset.cpus"] = "\n"
+        files[f"/sys/fs/cgroup{group}/cpuset.cpus.effective"] = "0-3\n"
+    return files | {"/sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n"}
 
 
 def _commands() -> dict[tuple[str, ...], str]:
@@ -145,7 +161,8 @@ def _commands() -> dict[tuple[str, ...], str]:
     services = {"irqbalance.service": "active", "tuned.service": "inactive"}
     return {
         ("systemctl", "get-default"): "graphical.target\n",
-        _SHOW_SLICES: "\n".join(f"Id={unit}\nAllowedCPUs=\n" for unit in _SLICES),
+        _SHOW_SLICES: "\n".join(f"Id={unit}\nAllowedCPUs=\n" for unit in _SLICES[:-1]),
+        _SHOW_TARGETS: "\n".join(f"Id={unit}\nActiveState=active\n" for unit in _SHOW_TARGETS[4:]),
         _SHOW_SERVICES: "\n".join(
             f"Id={unit}\nLoadState=loaded\nActiveState={word}\n" for unit, word in services.items()
         ),

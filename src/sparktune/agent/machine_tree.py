@@ -1,96 +1,135 @@
 """A captured tree: what the kernel and the programs of that node would show afterwards is written into it.
 
 Nothing is made up: a file that the tree does not have does not come into being, unless the real system would make it.
-Sources: kernel/irq/proc.c for what /proc/irq refuses.
+Where one change shows in several places, the one that a step looks at is written first, and restored last: whoever is
+killed in between finds the step still to be undone.
 """
 
 __all__ = ["TreeMachine"]
 
 import errno
 import os
-import re
-from contextlib import suppress
+from typing import Any
 
-from sparktune.agent.files import read_file
+from sparktune.agent.kind import StepFailed
 from sparktune.agent.machine import Kept, Machine
-from sparktune.agent.numbers import cpu_mask, cpus_of, format_cpus
-
-_MOST_BYTES = 8 * 1024 * 1024
-_IRQ = re.compile(r"(/proc/irq/(\d+))/smp_affinity_list")
-# Queues that the kernel places itself: of NVMe, but its first one, and of virtio's block devices.
-_MANAGED = re.compile(r"nvme\d+q[1-9]\d*|virtio\d+-req\.\d+")
+from sparktune.agent.numbers import cpus_of
+from sparktune.agent.tree import Tree
+from sparktune.agent.tree_containers import Containers
+from sparktune.agent.tree_cpusets import CpuSets
+from sparktune.agent.tree_interrupts import Interrupts
+from sparktune.agent.tree_texts import Texts
+from sparktune.agent.tree_units import TreeFiles, Units
 
 
 class TreeMachine(Machine):
-    """What is written is complete or not there: it is made elsewhere, below /var/lib/sparktune, and renamed."""
+    """Values, interrupts, threads, units and containers as texts."""
+
+    def __init__(self, tree: Tree) -> None:
+        """Take the tree."""
+        super().__init__(tree)
+        self._texts = Texts(tree)
+        self._interrupts = Interrupts(self._texts)
+        self._cpusets = CpuSets(self._texts)
+        self._units = Units(self._texts)
+        self._containers = Containers(self._texts)
+        self.files = TreeFiles(tree, self._units)
 
     def write_value(self, path: str, text: str) -> None:
         """Write what the kernel would take, then what would follow from it."""
-        irq = _IRQ.fullmatch(path)
-        if irq:
-            self._refuse_irq(irq[2], text)
-        self._replace(path, text)
-        if irq:
-            self._place_irq(irq[1], cpus_of(text))
+        self._interrupts.refuse(path, text)
+        self._texts.replace(path, text)
+        self._interrupts.follow(path, text)
 
     def restore_value(self, path: str, text: str, kept: Kept) -> None:
-        """Write back what followed, then the value: whoever is killed in between finds the value still changed."""
-        for other, shown in kept.items():
-            self._replace(other, shown)
-        self._replace(path, text)
+        """Write back what followed, then the value."""
+        self._texts.restore(kept)
+        self._texts.replace(path, text)
 
     def kept(self, *paths: str) -> Kept:
-        """Return the texts of those files that there are."""
-        texts = {path: self.text(path) for path in paths}
-        return {path: text for path, text in texts.items() if text is not None}
+        """Return the texts of those that there are; ``PATH|NAME`` is the lines of a file that start with a name."""
+        return self._texts.kept(*paths)
 
-    def text(self, path: str) -> str | None:
-        """Return a file of the tree, None when it is not there or cannot be read."""
-        result = read_file(self.tree, {"path": path, "most_bytes": _MOST_BYTES})
-        return result.get("value")
-
-    def _replace(self, path: str, text: str) -> None:
-        """Give a file that is there another text; it keeps its mode, owner and time."""
-        real = self.tree.real(path)
-        found = os.stat(real)
-        folder = self.tree.real("/var/lib/sparktune")
-        os.makedirs(folder, 0o700, exist_ok=True)
-        temporary = f"{folder}/tree.new"
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            data = text.encode()
-            while data:
-                data = data[os.write(handle, data) :]
-            made = os.fstat(handle)
-            if (made.st_uid, made.st_gid) != (found.st_uid, found.st_gid):
-                os.fchown(handle, found.st_uid, found.st_gid)
-            os.fchmod(handle, found.st_mode & 0o7777)
-            os.utime(handle, ns=(found.st_atime_ns, found.st_mtime_ns))
-        finally:
-            os.close(handle)
-        os.replace(temporary, real)
-
-    def _refuse_irq(self, irq: str, text: str) -> None:
-        names = [line.split()[-1] for line in (self.text("/proc/interrupts") or "").splitlines() if _is_row(line, irq)]
-        if any(_MANAGED.fullmatch(name) for name in names):
-            raise OSError(errno.EPERM, os.strerror(errno.EPERM))
-        online = self.text("/sys/devices/system/cpu/online")
-        if online is not None and not cpus_of(text) & cpus_of(online):
+    def set_affinity(self, pid: int, tid: int, cpus: frozenset[int]) -> None:
+        """Leave out what the cpuset does not have, as the kernel does."""
+        effective = self._cpusets.effective_of(pid)
+        allowed = cpus if effective is None else cpus & effective
+        if not allowed:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._cpusets.show_allowed(pid, tid, allowed)
 
-    def _place_irq(self, folder: str, cpus: frozenset[int]) -> None:
-        effective = self.text(f"{folder}/effective_affinity_list")
-        uses = cpus
-        if effective is not None and len(before := cpus_of(effective)) == 1:  # its controller takes one CPU only
-            uses = before if before <= cpus else frozenset({min(cpus)})
-        for name, shown in (("smp_affinity", cpus), ("effective_affinity", uses), ("effective_affinity_list", uses)):
-            old = self.text(f"{folder}/{name}")
-            if old is not None:
-                new = format_cpus(shown) if name.endswith("list") else cpu_mask(shown, old)
-                self._replace(f"{folder}/{name}", new + "\n")
+    def restore_affinity(self, pid: int, tid: int, cpus: frozenset[int], kept: Kept) -> None:
+        """Write back the lines."""
+        del cpus
+        self._texts.restore(kept, last=f"/proc/{pid}/task/{tid}/status|Cpus_allowed")
 
+    def unit_properties(self, unit: str, *names: str) -> dict[str, str]:
+        """Look into all answers of ``systemctl show``."""
+        found = {name: self._units.property_of(unit, name) for name in names}
+        if "ControlGroup" in names and not found["ControlGroup"]:
+            found["ControlGroup"] = self._cpusets.group_named(unit)
+        if "LoadState" in names and found["LoadState"] is None:
+            found["LoadState"] = "loaded"
+        return {name: value for name, value in found.items() if value is not None}
 
-def _is_row(line: str, irq: str) -> bool:
-    return line.partition(":")[0].strip() == irq and len(line.split()) > 1
+    def set_property(self, unit: str, name: str, value: str) -> None:
+        """Do what systemd does: the property, its drop-in below /run, and the control group."""
+        self._units.show_property(unit, name, value)
+        self._units.write_drop_in(unit, name, value, self.files)
+        group = self._cpusets.group_named(unit)
+        if name == "AllowedCPUs" and group:
+            self._cpusets.confine(group, cpus_of(value))
+
+    def restore_property(self, unit: str, name: str, value: str, kept: Kept) -> None:
+        """Write back what followed, then the property."""
+        shown = dict(kept)
+        block = shown.pop(f"|{unit}", None)
+        self._texts.restore(shown)
+        self._units.show_property(unit, name, value, there=block is None)
+
+    def kept_of_unit(self, unit: str) -> Kept:
+        """Return the cpusets of a unit's group and those below, and the lists of their threads."""
+        group = self._cpusets.group_named(unit)
+        blocks = {} if self._units.has_block(unit) else {f"|{unit}": "absent"}
+        return {**blocks, **(self._cpusets.kept(group) if group else {})}
+
+    def reload(self, manager: str) -> None:
+        """Let properties follow the unit files; udev's rules show nowhere."""
+        if manager == "systemd":
+            self._units.reload()
+
+    def manage(self, verb: str, unit: str) -> None:
+        """Write that a unit is active, or is not."""
+        state = self._units.property_of(unit, "ActiveState")
+        if state is None or self._units.property_of(unit, "LoadState") == "not-found":
+            message = f"Failed to {verb} {unit}: the tree says nothing of it"
+            raise StepFailed(message)
+        if verb == "isolate":
+            self._units.isolate(unit)
+        elif verb != "try-restart":
+            self._units.show_state(unit, "active" if verb == "start" else "inactive")
+
+    def container(self, full_id: str) -> dict[str, Any] | None:
+        """Look into the answer of ``docker inspect``."""
+        return self._containers.find(full_id)
+
+    def set_cpuset(self, full_id: str, cpus: str) -> None:
+        """Write the container's cpuset, then its group's."""
+        self._containers.show_cpuset(full_id, cpus)
+        group = self._cpusets.group_named(full_id)
+        if group:
+            self._cpusets.confine(group, cpus_of(cpus))
+
+    def restore_cpuset(self, full_id: str, before: str, all_cpus: str, kept: Kept) -> None:
+        """Write back all of it; Docker itself could not take a cpuset away, but a tree has to be as it was."""
+        del all_cpus
+        self._texts.restore(kept)
+        self._containers.show_cpuset(full_id, before)
+
+    def kept_of_container(self, full_id: str) -> Kept:
+        """Return the cpusets of a container's group, and the lists of its threads."""
+        group = self._cpusets.group_named(full_id)
+        return self._cpusets.kept(group) if group else {}
+
+    def pause(self) -> None:
+        """Wait for nothing: nothing comes about by itself."""

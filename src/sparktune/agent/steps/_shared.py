@@ -1,6 +1,6 @@
 """What several kinds of steps need: the fields of a step, texts of runtime values, outcomes."""
 
-__all__ = ["outcome", "read_value", "want"]
+__all__ = ["outcome", "read_value", "want", "wanted_cpus"]
 
 from typing import Any
 
@@ -34,3 +34,12 @@ def read_value(machine: Machine, path: str) -> str | None:
         message = f"{path} {why}"
         raise StepFailed(message)
     return result.get("value")
+
+
+def wanted_cpus(step: dict[str, Any]) -> frozenset[int]:
+    """Return the CPUs of a step. Raises StepFailed when there is none."""
+    cpus = want(step, "cpus", list)
+    if not cpus or not all(isinstance(cpu, int) and cpu >= 0 for cpu in cpus):
+        message = f"no CPUs: {cpus!r}"
+        raise StepFailed(message)
+    return frozenset(cpus)

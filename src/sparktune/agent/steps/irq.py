@@ -14,7 +14,7 @@ from typing import Any
 from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
 from sparktune.agent.machine import Machine
 from sparktune.agent.numbers import format_cpus, same_cpus
-from sparktune.agent.steps._shared import outcome, read_value, want
+from sparktune.agent.steps._shared import outcome, read_value, want, wanted_cpus
 from sparktune.agent.why import GONE, why
 
 _DEVICES = "/sys/bus/pci/devices"
@@ -100,12 +100,9 @@ def _devices(step: Step) -> list[str]:
 
 
 def _wanted(step: Step, item: str) -> str:
-    cpus = want(step, "cpus", list)
-    if not cpus or not all(isinstance(cpu, int) and cpu >= 0 for cpu in cpus):
-        message = f"no CPUs: {cpus!r}"
-        raise StepFailed(message)
+    every, cpus = wanted_cpus(step), step["cpus"]
     place = int(item.rpartition("#")[2])
-    return str(cpus[place % len(cpus)]) if step.get("spread") else format_cpus(cpus)
+    return str(cpus[place % len(cpus)]) if step.get("spread") else format_cpus(every)
 
 
 def _irqs(machine: Machine, device: str) -> list[int]:

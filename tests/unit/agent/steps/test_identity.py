@@ -8,7 +8,9 @@ from tests.support.steps import kind_named, sample_steps, sample_tree, tree_stat
 from sparktune.agent.machine import machine_of
 from sparktune.agent.tree import Tree
 
-_NAMES = sorted(sample_steps())
+# These have no state of their own: undoing them is doing them once more.
+_AGAIN = ("reload", "service-restart")
+_NAMES = sorted(sample_steps().keys() - set(_AGAIN))
 
 
 @pytest.mark.parametrize("name", _NAMES)

@@ -1,0 +1,72 @@
+"""Every kind of step on a tree, killed before each single change to a file: undoing still leads to the start.
+
+The crash matrix of the whole agent kills real processes; here each kind alone is looked at, at every place.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.killed import killed_after
+from tests.support.steps import kind_named, sample_steps, sample_tree, tree_state
+
+from sparktune.agent.kind import Reading
+from sparktune.agent.machine import Machine, machine_of
+from sparktune.agent.tree import Tree
+
+_AGAIN = ("reload", "service-restart")
+_NAMES = sorted(sample_steps().keys() - set(_AGAIN))
+
+
+def _fresh(folder: Path) -> tuple[Machine, dict[str, tuple[Any, ...]]]:
+    folder.mkdir()
+    sample_tree(folder)
+    return machine_of(Tree(str(folder))), tree_state(folder)
+
+
+def _undo(machine: Machine, step: dict[str, Any], before: Reading) -> None:
+    """Do what the engine does: what is as before is left, what is as wanted put back, nothing else may be there."""
+    kind = kind_named(step["kind"])
+    now = kind.look(machine, step)
+    for item in reversed(before):
+        if not kind.same(step, before[item], now[item]):
+            assert kind.reached(step, item, now[item]), f"{item} would be taken for somebody else's: {now[item]}"
+            kind.put_back(machine, step, item, before[item])
+        kind.tidy(machine, step, item, before[item])
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_killed_while_doing(tmp_path: Path, name: str) -> None:
+    step = sample_steps()[name]
+    kind = kind_named(step["kind"])
+    places = 0
+    while places == 0 or killed:
+        machine, start = _fresh(tmp_path / str(places))
+        before = kind.look(machine, step)
+        with killed_after(places) as changes:
+            kind.do(machine, step, before)
+        killed = changes.killed
+        machine = machine_of(Tree(str(tmp_path / str(places))))
+        _undo(machine, step, before)
+        assert tree_state(tmp_path / str(places)) == start, f"killed after {places} changes"
+        places += 1
+    assert places > 1
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_killed_while_undoing(tmp_path: Path, name: str) -> None:
+    step = sample_steps()[name]
+    kind = kind_named(step["kind"])
+    places = 0
+    while places == 0 or killed:
+        machine, start = _fresh(tmp_path / str(places))
+        before = kind.look(machine, step)
+        kind.do(machine, step, before)
+        with killed_after(places) as changes:
+            _undo(machine, step, before)
+        killed = changes.killed
+        machine = machine_of(Tree(str(tmp_path / str(places))))
+        _undo(machine, step, before)
+        assert tree_state(tmp_path / str(places)) == start, f"killed after {places} changes"
+        places += 1
+    assert places > 1
