@@ -29,7 +29,7 @@ def read_records(folder: str) -> tuple[list[Record], str]:
 
 
 class Journal:
-    """The journal in a folder, open for writing. ``records`` are those that should be in it, written or not."""
+    """The journal in a folder, open for writing. ``records`` are those in it."""
 
     def __init__(self, folder: str) -> None:
         """Open it, make it when there is none, and cut off half a line. Raises OSError."""
@@ -52,7 +52,6 @@ class Journal:
     def write(self, record: str, **fields: Any) -> None:  # noqa: ANN401 - what JSON can carry
         """Write one record to the disk; on a full one, at the cost of the reserve. Raises OSError."""
         whole = {"n": len(self.records), "record": record, **fields}
-        self.records.append(whole)
         line = json.dumps(whole, separators=(",", ":")).encode() + b"\n"
         try:
             self._append(line)
@@ -60,6 +59,7 @@ class Journal:
             if error.errno not in _FULL or not self.free_reserve():
                 raise
             self._append(line)
+        self.records.append(whole)
 
     def reserve(self, size: int) -> None:
         """Keep so many bytes of the disk for undoing. Raises OSError when they are not there."""
@@ -102,21 +102,21 @@ def _read(path: str) -> tuple[list[Record], int, str]:
     size = 0
     lines = data.split(b"\n")
     for number, line in enumerate(lines[:-1]):
-        record = _record(line, number)
-        if record is None:
-            last = number == len(lines) - 2 and not lines[-1]
-            return records, size, "" if last else f"line {number + 1} of {path} cannot be read"
+        record = _record(line)
+        if record is None or record.get("n") != number:
+            torn = record is None and number == len(lines) - 2 and not lines[-1]
+            return records, size, "" if torn else f"line {number + 1} of {path} cannot be read"
         records.append(record)
         size += len(line) + 1
     return records, size, ""
 
 
-def _record(line: bytes, number: int) -> Record | None:
+def _record(line: bytes) -> Record | None:
     try:
         record = json.loads(line)
     except ValueError:
         return None
-    return record if isinstance(record, dict) and record.get("n") == number else None
+    return record if isinstance(record, dict) else None
 
 
 def _bytes(path: str) -> bytes:

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sparktune.agent.engine import Engine
 from sparktune.agent.hello import hello
 from sparktune.agent.lines import Lines
 from sparktune.agent.observe import Observer
@@ -49,6 +48,8 @@ class _Changes:
         if self._root is not None:
             yield from self._root.forward(request)
             return
+        from sparktune.agent.engine import Engine  # noqa: PLC0415 - looking needs none of it, and is to be quick
+
         try:
             parts, end = Engine(self._tree, self._archive).verbs[request["verb"]](request)
         except Refused as error:

@@ -84,7 +84,11 @@ def past_from(name: str, records: list[Record], damage: str = "") -> Past:
     """Return what records tell."""
     past = Past(name, records[0], damage=damage)
     for record in records[1:]:
-        _take(past, record)
+        try:
+            _take(past, record)
+        except (KeyError, IndexError, TypeError, AttributeError):
+            past.damage = f"record {record['n']} of the journal of {name} makes no sense"
+            break
     return past
 
 

@@ -96,7 +96,7 @@ class Transaction:
         return bool(own) and all(self._is_reached(i, readings[i]) for i in own)
 
     def _is_reached(self, i: int, reading: Reading | None) -> bool:
-        if reading is None:
+        if not reading:  # of a device that is not there, which the step is to say
             return False
         return all(self._kinds[i].reached(self._steps[i], item, value) for item, value in reading.items())
 
