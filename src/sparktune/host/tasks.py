@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sparktune.host.cpulist import CpuSet, parse_cpulist
+from sparktune.host.facts._shared import bounded_int
 from sparktune.model.observed import Observed, absent
 from sparktune.model.reads import Read, ReadFiles, Readings
 
@@ -95,7 +96,7 @@ def _task(
     if line is None or ")" not in text or len(fields) <= _LAST_CORE:
         return None
     try:
-        flags, started, last = (int(fields[place][:20]) for place in (_FLAGS, _STARTED, _LAST_CORE))
+        flags, started, last = (bounded_int(fields[place]) for place in (_FLAGS, _STARTED, _LAST_CORE))
         allowed = parse_cpulist(line[1])
     except ValueError:
         return None
