@@ -86,7 +86,7 @@ def test_case_36_files_that_an_administrator_wrote_are_overruled_not_replaced() 
     before = json.loads((shared("cases/36-revert-must-restore-prior-values") / "before.json").read_text())
     base = node_tree(LabNode(last=11))
     written = {path: text for path, text in before["files"].items() if text is not None}
-    tree = NodeTree(files=base.files | written, links=base.links, commands=base.commands)
+    tree = NodeTree(files={**base.files, **written}, links=base.links, commands=base.commands)
     profile = Profile(mode=Mode.CLASSIC, allow_slow=True)
 
     plan = _CHANGES["manager-affinity"].plan(_view("manager-affinity", tree, profile, None))
@@ -106,7 +106,7 @@ def test_case_36_after_a_revert_the_mask_of_pid_1_waits_for_the_boot() -> None:
     base = node_tree(LabNode(last=11))
     written = {path: text for path, text in before["files"].items() if text is not None}
     live = {"/proc/1/status": "Name:\tsystemd\nCpus_allowed_list:\t0-4,10-14\n"}
-    tree = NodeTree(files=base.files | written | live, links=base.links, commands=base.commands)
+    tree = NodeTree(files={**base.files, **written, **live}, links=base.links, commands=base.commands)
 
     for mode in Mode:
         (check,) = _CHANGES["manager-affinity"].verify(_view("manager-affinity", tree, Profile(mode=mode), None))
