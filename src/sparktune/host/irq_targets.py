@@ -5,7 +5,17 @@ Devices are meant by PCI address and vendor, never by the names of their interru
 is another one whenever the device comes back.
 """
 
-__all__ = ["Place", "Placement", "Targets", "needs_move", "place_interrupts", "place_of", "targets_of", "vector_name"]
+__all__ = [
+    "Place",
+    "Placement",
+    "Targets",
+    "listed_addresses",
+    "needs_move",
+    "place_interrupts",
+    "place_of",
+    "targets_of",
+    "vector_name",
+]
 
 import re
 from dataclasses import dataclass
@@ -64,6 +74,12 @@ def targets_of(facts: InterruptFacts | None, profile: Profile) -> Observed[Targe
     if facts is None:
         return absent()
     return facts.devices.map(lambda devices: _targets(devices, profile))
+
+
+def listed_addresses(profile: Profile) -> tuple[str, ...]:
+    """Return the listed devices as sysfs names them; words that are no addresses are left out."""
+    found = (_address(text) for text in profile.irq_devices)
+    return tuple(dict.fromkeys(address for address in found if address is not None))
 
 
 def _targets(devices: tuple[MsiDevice, ...], profile: Profile) -> Targets:
