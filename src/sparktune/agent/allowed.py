@@ -29,6 +29,7 @@ COMMANDS = (
         ("dmesg",), (*_DMESG, "--nopager", "--notime", "--raw", "--since", "--time-format", "--until"), names=False
     ),
     Command(("docker", "image", "inspect")),
+    Command(("docker", "info"), ("--format",), names=False),
     Command(("docker", "inspect")),
     Command(("docker", "ps")),
     Command(("docker", "version")),
