@@ -1,0 +1,78 @@
+"""Threads and containers on trees: who is who, and what a cpuset leaves."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.steps import CONTAINER, PID, STARTED, WORKER, kind_named, sample_steps, sample_tree
+
+from sparktune.agent.kind import StepFailed
+from sparktune.agent.machine import Machine, machine_of
+from sparktune.agent.tree import Tree
+
+
+@pytest.fixture(name="machine")
+def _machine(tmp_path: Path) -> Machine:
+    return machine_of(Tree(str(sample_tree(tmp_path))))
+
+
+def _affinity(cpus: list[int], *, start: int = STARTED) -> dict[str, Any]:
+    tasks = [{"pid": PID, "tid": tid, "start_time": start} for tid in (PID, WORKER)]
+    return {"kind": "affinity", "change": "test", "tasks": tasks, "cpus": cpus, "expect": {}}
+
+
+def _allowed(root: Path, tid: int = WORKER) -> str:
+    lines = (root / f"proc/{PID}/task/{tid}/status").read_text().splitlines()
+    return next(line.split("\t")[1] for line in lines if line.startswith("Cpus_allowed_list"))
+
+
+def test_another_thread_with_the_number_is_not_touched(machine: Machine, tmp_path: Path) -> None:
+    done = kind_named("affinity").do(machine, _affinity([0], start=STARTED + 1), {})
+    assert {one["outcome"] for one in done.values()} == {"gone"}
+    assert _allowed(tmp_path) == "0-3"
+
+
+def test_a_cpuset_cuts_and_refuses(machine: Machine, tmp_path: Path) -> None:
+    """The kernel takes 1-2 inside a cpuset of 2-3 without a word, and uses 2 alone: that is told."""
+    container = sample_steps()["container"]
+    kind_named("container").do(machine, container, {})
+    assert _allowed(tmp_path) == "2-3"
+    cut = kind_named("affinity").do(machine, _affinity([1, 2]), {})
+    assert {(one["outcome"], one["why"]) for one in cut.values()} == {("ineffective", "its cpuset leaves it 2 of 1-2")}
+    none = kind_named("affinity").do(machine, _affinity([0, 1]), {})
+    assert {one["outcome"] for one in none.values()} == {"refused"}
+    assert _allowed(tmp_path) == "2"
+
+
+def test_a_slice_confines_what_is_below_it(machine: Machine, tmp_path: Path) -> None:
+    """Docker's containers are below system.slice: its cpuset reaches into them, and theirs is cut to it."""
+    kind_named("container").do(machine, {**sample_steps()["container"], "cpus": "1-2"}, {})
+    kind_named("property").do(machine, sample_steps()["property"], {})
+    scope = tmp_path / f"sys/fs/cgroup/system.slice/docker-{CONTAINER}.scope"
+    assert (scope / "cpuset.cpus.effective").read_text() == "1\n"
+    assert _allowed(tmp_path) == _allowed(tmp_path, PID) == "1"
+
+
+def test_a_container_is_its_id(machine: Machine, tmp_path: Path) -> None:
+    """The next container of that name is another one; the rest of Docker's answer stays to the byte."""
+    kind, step = kind_named("container"), sample_steps()["container"]
+    answer = tmp_path / "commands/docker-inspect.txt"
+    text = answer.read_text()
+    kind.do(machine, step, {})
+    assert json.loads(answer.read_text())[0]["HostConfig"] == {"CpusetCpus": "2-3"}
+    assert answer.read_text() == text.replace('"CpusetCpus": ""', '"CpusetCpus": "2-3"')
+    other = {**step, "container": "f" * 64}
+    assert kind.look(machine, other) == {"f" * 64: None}
+    assert kind.do(machine, other, {})["f" * 64]["outcome"] == "gone"
+    with pytest.raises(StepFailed, match="is gone"):
+        kind.put_back(machine, other, "f" * 64, {"cpus": ""})
+
+
+def test_no_cpuset_and_all_cpus_are_the_same() -> None:
+    """Docker cannot take a cpuset away again; whoever compares after undoing must not call that a difference."""
+    kind, step = kind_named("container"), sample_steps()["container"]
+    assert kind.same(step, {"cpus": ""}, {"cpus": "0-3"})
+    assert not kind.same(step, {"cpus": ""}, {"cpus": "0-2"})
+    assert not kind.reached({**step, "cpus": "0-3"}, CONTAINER, {"cpus": ""})
+    assert (kind.shown({"cpus": ""}), kind.shown(None)) == ("", None)
