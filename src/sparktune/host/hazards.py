@@ -5,7 +5,7 @@ parent); https://github.com/opencontainers/runc issues 4814, 4858, 5023: since L
 container keeps the affinity that its runtime was started with, and runc resets it from 1.2.7 and 1.3.1 on.
 """
 
-__all__ = ["Inference", "container_keeps_affinity", "evidence", "hints", "inference_on", "is_below"]
+__all__ = ["Inference", "container_keeps_affinity", "evidence", "hints", "in_container", "inference_on", "is_below"]
 
 import re
 from collections.abc import Iterable, Iterator
@@ -24,6 +24,9 @@ _MOST_LINES = 12
 # They draw on the GPU, and compute nothing that is served.
 _DESKTOP = ("Xorg", "Xwayland", "gnome-shell", "gnome-remote-de", "kwin_wayland", "kwin_x11")
 _RELEASE = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(-rc)?")
+_CONTAINED = re.compile(
+    r"(?:^|[/-])(?:docker|libpod|cri-containerd|crio)[/-][0-9a-f]{4,}|^/(?:machine\.slice|kubepods)"
+)
 _KEEPS_MASK_FROM = (6, 2)
 _RUNC_RESETS = {(1, 2): 7, (1, 3): 1}
 
@@ -117,7 +120,7 @@ def _container_of(pid: int, identity: str | None, containers: Iterable[Container
 def _unit_of(cgroup: str) -> str | None:
     """Return the innermost unit that the machine's own systemd manages: what a user's manager starts is by hand."""
     parts = [part for part in cgroup.split("/") if part.endswith((".service", ".scope"))]
-    if not parts or parts[0].startswith(("session-", "user@", "docker-", "libpod-", "cri-containerd-")):
+    if not parts or parts[0].startswith(("session-", "user@")) or in_container(cgroup):
         return None
     return parts[0]
 
@@ -127,6 +130,11 @@ def _computing(facts: NodeFacts) -> Iterator[tuple[int, str]]:
     for process in (gpu.processes.value or ()) if gpu is not None else ():
         if not process.name.rpartition("/")[2].startswith(_DESKTOP):
             yield process.pid, process.name
+
+
+def in_container(cgroup: str) -> bool:
+    """Whether a control group is that of a container or a virtual machine: they get their cores elsewhere."""
+    return _CONTAINED.search(cgroup) is not None
 
 
 def is_below(cgroup: str, units: Iterable[str]) -> bool:

@@ -7,7 +7,7 @@ from tests.support.nodes import healthy_node, node_over
 
 from sparktune.host.facts import read_facts
 from sparktune.host.facts.kernel import KernelFacts
-from sparktune.host.hazards import Inference, container_keeps_affinity, evidence, inference_on, is_below
+from sparktune.host.hazards import Inference, container_keeps_affinity, evidence, in_container, inference_on, is_below
 from sparktune.host.tasks import Tasks, tasks_of
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import absent, present, unreadable
@@ -59,6 +59,26 @@ def test_only_the_first_part_of_a_group_counts() -> None:
     assert not is_below("/inference.slice/system.slice", ("system.slice",))
     assert not is_below("/system.slice2/a", ("system.slice",))
     assert not is_below("/", ("system.slice",))
+
+
+@pytest.mark.parametrize(
+    ("cgroup", "inside"),
+    [
+        (f"/system.slice/docker-{'5a' * 32}.scope", True),
+        (f"/docker/{'5a' * 32}", True),
+        ("/machine.slice/libpod-5a5a5a5a.scope/container", True),
+        (f"/kubepods.slice/kubepods-pod1.slice/cri-containerd-{'5a' * 32}.scope", True),
+        ("/machine.slice/machine-qemu1.scope", True),
+        ("/system.slice/docker.service", False),
+        ("/system.slice/containerd.service", False),
+        ("/system.slice/docker-proxy.service", False),
+        ("/user.slice/user-1000.slice/session-3.scope", False),
+        ("", False),
+    ],
+)
+def test_what_is_a_container(cgroup: str, inside: object) -> None:
+    """The daemons are the system's own work and move; what they started does not."""
+    assert in_container(cgroup) is inside
 
 
 def test_a_long_list_is_cut_and_says_so() -> None:

@@ -12,7 +12,7 @@ from sparktune.host.affinity_hazards import refusals_of
 from sparktune.host.changes._shared import cores_unknown, counted, diff_of
 from sparktune.host.cpulist import CpuSet, format_cpulist, parse_cpulist
 from sparktune.host.facts.systemd import AffinityLine, SystemdFacts
-from sparktune.host.hazards import inference_on
+from sparktune.host.hazards import in_container, inference_on
 from sparktune.host.manager_mask import NOT_BEFORE_BOOT
 from sparktune.host.placement import Cores, cores_of
 from sparktune.host.tasks import TASK_READS, LiveTask, Tasks, tasks_of
@@ -119,7 +119,7 @@ def _move_step(view: HostView, cores: Cores, tasks: Tasks) -> tuple[PlannedStep,
     return (
         PlannedStep(
             change=_ID,
-            target=f"{counted(len(moving), 'thread')} of {processes} running processes",
+            target=f"{counted(len(moving), 'thread')} in {processes} {'process' if processes == 1 else 'processes'}",
             before=format_cpulist(cores.online),
             after=format_cpulist(cores.efficiency),
             takes_effect=TakesEffect.LIVE,
@@ -134,8 +134,7 @@ def _move_step(view: HostView, cores: Cores, tasks: Tasks) -> tuple[PlannedStep,
 
 
 def _is_movable(task: LiveTask, cores: Cores) -> bool:
-    in_container = any(word in task.cgroup for word in ("docker", "libpod", "containerd", "machine.slice"))
-    return not (task.kernel or task.fixed or in_container) and task.allowed >= cores.online
+    return not (task.kernel or task.fixed or in_container(task.cgroup)) and task.allowed >= cores.online
 
 
 def _overruled(systemd: SystemdFacts) -> tuple[str, ...]:
