@@ -34,6 +34,9 @@ def state_verdict(report: NodeReport) -> tuple[str, Tone]:
         words += f": {tally_of(outcome.steps, DONE_WORDS) or 'nothing'}{_waiting(report)}"
     if outcome is not None and outcome.transaction:
         words += f" (transaction {outcome.transaction})"
+    if report.state is NodeState.APPLIED and report.checks:
+        said, seen = checks_verdict(report.checks)
+        return (words, tone) if seen is Tone.GOOD else (f"{words}; afterwards, {said}", seen)
     return words, tone
 
 
@@ -86,9 +89,9 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     states = {report.state for report in reports}
     lines = []
     if NodeState.UNCONFIRMED in states:
-        lines.append(f"next: {look.command('confirm')}, or do nothing and it is taken back")
+        lines.append(f"to keep it (else it is taken back): {look.command('confirm')}")
     if states & {NodeState.INCOMPLETE, NodeState.UNKNOWN}:
-        lines.append(f"next: {look.command('status')}, then {look.command('revert')}")
+        lines += [f"next: {look.command('status')}", f"then: {look.command('revert')}"]
         lines.append("with no controller, on the node itself: sudo python3 /var/lib/sparktune/agent.pyz revert")
     pending = any(check.status is CheckStatus.PENDING_REBOOT for one in reports for check in one.checks or ())
     if NodeState.APPLIED in states:

@@ -17,6 +17,7 @@ from sparktune.report.bench.words import one_line
 
 _GAP = 2
 _INDENT = "  "
+_COMMAND = "sparktune host"
 _TARGET_SHARE = 0.55  # of what the first column leaves of a line
 _ID = re.compile(r"(?<![0-9a-f])([0-9a-f]{12})[0-9a-f]{52}(?![0-9a-f])")  # a container's, which Docker shortens, too
 
@@ -50,7 +51,7 @@ class Look:
 
     def command(self, words: str) -> str:
         """Return a command of ``host`` on the same nodes."""
-        return f"sparktune host {words}{f' {self.where}' if self.where else ''}"
+        return f"{_COMMAND} {words}{f' {self.where}' if self.where else ''}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,7 @@ def _aligned(row: Row, word: int, target: int, look: Look, indent: str) -> str:
         return _filled(row.value, look, first, " " * start).rstrip()
     below = " " * (len(head) + _GAP)
     said = [_filled(row.value, look, below, below)] if row.value else []
-    return "\n".join([f"{head}{name}", *said])
+    return "\n".join([_filled(name, look, head, " " * len(head)), *said])
 
 
 def _filled(text: str, look: Look, first: str, rest: str) -> str:
@@ -160,8 +161,13 @@ def assembled(
         heading = [paint(f"--- {shown(', '.join(nodes))} ---", Tone.HEAD, look)] if len(reports) > 1 else []
         blocks += [*heading, *own]
     blocks += _noted({report.node: notes(report) for report in reports}, look)
-    blocks += ["\n".join(wrapped(line, look) for line in after)] if after and look.final else []
+    blocks += ["\n".join(_advice(line, look) for line in after)] if after and look.final else []
     return "\n\n".join(blocks) + "\n"
+
+
+def _advice(line: str, look: Look) -> str:
+    """Return a line whole when it has a command: whoever copies a wrapped one has half of it."""
+    return shown(line) if _COMMAND in line else wrapped(line, look)
 
 
 def _noted(notes: Mapping[str, Sequence[str]], look: Look) -> list[str]:

@@ -123,9 +123,9 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     states: Mapping[str, int] = Counter(one.state for report in reports for one in report.transactions)
     lines = []
     if any(states.get(state) for state in _UNFINISHED):
-        lines.append(f"next: {look.command('revert')} finishes what was begun")
+        lines.append(f"to take back what was begun: {look.command('revert')}")
     if states.get("unconfirmed"):
         lines.append(f"to keep what is unconfirmed: {look.command('confirm')}")
     if states.get("committed"):
-        lines.append(f"is it still so? {look.command('verify')}; to take it all back: {look.command('revert')}")
+        lines += [f"is it still so? {look.command('verify')}", f"to take it all back: {look.command('revert')}"]
     return lines

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sparktune.model.host_plan import CheckStatus, HostCheck
 from sparktune.model.node_report import NodeReport
+from sparktune.report.bench.words import listed
 from sparktune.report.host.layout import Look, Row, Tone, assembled, paint, table, wrapped
 from sparktune.report.host.words import counted, gathered_targets, thing_of, transition
 
@@ -76,7 +77,7 @@ def _table(checks: Sequence[HostCheck], look: Look) -> Iterator[str]:
         Row(
             word=_SHOWN.get(alike[0].status, alike[0].status.value),
             target=gathered_targets([check.target for check in alike]),
-            value=transition((_effective(check) for check in alike), alike[0].wanted),
+            value=_difference(alike),
         )
         for alike in found
     ]
@@ -85,6 +86,11 @@ def _table(checks: Sequence[HostCheck], look: Look) -> Iterator[str]:
     for (check, *_), row, line in zip(found, rows, lines, strict=True):
         yield paint(row.word, _TONES.get(check.status, Tone.BAD), look) + line[len(row.word) :]
         yield wrapped(f"{check.change}: {check.why}" if check.why else check.change, look, "    ")
+
+
+def _difference(alike: Sequence[HostCheck]) -> str:
+    effective = [_effective(check) for check in alike]
+    return transition(effective, alike[0].wanted) if alike[0].wanted else listed(list(dict.fromkeys(effective)))
 
 
 def _effective(check: HostCheck) -> str:
@@ -99,7 +105,8 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     if CheckStatus.PENDING_REBOOT in statuses:
         lines.append(f"after the reboot: {look.command('verify')}")
     if statuses & {CheckStatus.DIFFERENT, CheckStatus.ABSENT}:
-        lines.append(
-            f"next: {look.command('plan')} shows what would make it so; {look.command('status')} what was done"
-        )
+        lines += [
+            f"what would make it so: {look.command('plan')}",
+            f"what was done, and by whom: {look.command('status')}",
+        ]
     return lines

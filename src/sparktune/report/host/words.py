@@ -21,6 +21,7 @@ from sparktune.report.bench.words import count_of, listed
 
 _T = TypeVar("_T")
 _VECTOR = re.compile(r"(?P<device>.+)#(?P<index>\d+)", re.ASCII)
+_MOST_NAMED = 4
 PENDING_WORDS = {
     TakesEffect.LIVE: "live",
     TakesEffect.RESTART: "restart",
@@ -48,7 +49,10 @@ def grouped_by_thing(items: Mapping[str, _T]) -> dict[str, list[_T]]:
 
 
 def gathered_targets(targets: Sequence[str]) -> str:
-    """Name many targets in short: ``0000:01:00.0#0-20``; of many others the first few."""
+    """Name many targets in short: ``0000:01:00.0#0-20``; of many others the first few.
+
+    Names with a comma in them are set apart by semicolons.
+    """
     vectors: dict[str, set[int]] = {}
     names: list[str] = []
     for target in dict.fromkeys(targets):
@@ -58,7 +62,11 @@ def gathered_targets(targets: Sequence[str]) -> str:
             continue
         vectors.setdefault(found["device"], set()).add(int(found["index"]))
     named = [f"{device}#{format_cpulist(frozenset(indexes))}" for device, indexes in vectors.items()]
-    return listed([*names, *named])
+    every = [*names, *named]
+    if not any(", " in name for name in every):
+        return listed(every)
+    more = f"; and {len(every) - _MOST_NAMED} more" if len(every) > _MOST_NAMED else ""
+    return "; ".join(every[:_MOST_NAMED]) + more
 
 
 def transition(befores: Iterable[str], after: str) -> str:

@@ -124,17 +124,27 @@ _NEXT: list[tuple[str, _Render, NodeReport, str]] = [
     ("a plan", plan_text, pending_plan("n"), "nothing was changed; next: sparktune host apply"),
     ("nothing to do", plan_text, _node(plan=_NOTHING), "next: sparktune host verify"),
     ("applied, all live", apply_text, replace(applied_report("n"), checks=()), "at any time: sparktune host verify"),
-    ("unconfirmed", apply_text, _node(state=NodeState.UNCONFIRMED), "next: sparktune host confirm, or do nothing"),
+    (
+        "unconfirmed",
+        apply_text,
+        _node(state=NodeState.UNCONFIRMED),
+        "to keep it (else it is taken back): sparktune host confirm",
+    ),
     (
         "half done",
         apply_text,
         _node(state=NodeState.INCOMPLETE),
         "with no controller, on the node itself: sudo python3 /var/lib/sparktune/agent.pyz revert",
     ),
-    ("different", verify_text, checked_report("n"), "next: sparktune host plan shows what would make it so"),
+    ("different", verify_text, checked_report("n"), "what would make it so: sparktune host plan"),
     ("revert, reboot", revert_text, reverted_report("n"), "after the reboot: sparktune host verify"),
     ("revert again", revert_text, _node(state=NodeState.INCOMPLETE), "then again: sparktune host revert"),
-    ("crashed", status_text, _node(transactions=(_transaction("open"),)), "next: sparktune host revert finishes"),
+    (
+        "crashed",
+        status_text,
+        _node(transactions=(_transaction("open"),)),
+        "to take back what was begun: sparktune host revert",
+    ),
     ("unconfirmed", status_text, _node(transactions=(_transaction("unconfirmed"),)), "sparktune host confirm"),
     ("applied", status_text, status_report("n"), "to take it all back: sparktune host revert"),
 ]
@@ -163,7 +173,7 @@ def test_no_node_speaks_for_another() -> None:
     assert text.splitlines()[:2] == [
         (
             "spark1: applied: 80 changed, 4 so already, 1 managed; 1 step of it at the next boot "
-            "(transaction 20261129-200000-1a2b)"
+            "(transaction 20261129-200000-1a2b); afterwards, of 6 states: 1 waiting for a reboot, 5 as wanted"
         ),
         "spark2: untouched",
     ]
@@ -188,3 +198,25 @@ def test_nothing_that_a_node_says_steers_the_terminal() -> None:
     texts = [render((report,), look=_LOOK) for render in (plan_text, apply_text, verify_text, revert_text, status_text)]
 
     assert {letter for text in texts for letter in text if not letter.isprintable()} == {"\n"}
+
+
+def test_what_is_wanted_needs_no_value() -> None:
+    """A file that is missing is missing; there is nothing that it should be."""
+    check = HostCheck(
+        change="workqueue", target="/sys/x", wanted="", effective="", status=CheckStatus.ABSENT, why="no file"
+    )
+
+    lines = verify_text((_node(checks=(check,)),), look=_LOOK).splitlines()
+
+    assert "ABSENT  /sys/x  not there" in lines
+
+
+def test_names_with_commas_stay_apart() -> None:
+    """Processes are named with the container they are in; as one list with commas nobody could count them."""
+    checks = tuple(replace(_check(CheckStatus.DIFFERENT), target=f"{pid} (vllm), container a") for pid in range(6))
+
+    text = verify_text((_node(checks=checks),), look=_LOOK)
+
+    assert (
+        "0 (vllm), container a; 1 (vllm), container a; 2 (vllm), container a; 3 (vllm), container a; and 2 more" in text
+    )
