@@ -102,7 +102,9 @@ def _steps(service: ServiceState, links: Mapping[str, str]) -> Iterator[PlannedS
     if links:
         yield _planned("systemd", "files as before", "files read again", ReloadStep(manager="systemd"))
     if service.active in _RUNS:
-        yield _planned(_UNIT, service.active, "inactive", ServiceStep(unit=_UNIT, do="stop"))
+        yield _planned(
+            _UNIT, service.active, "inactive", ServiceStep(unit=_UNIT, do="stop", expect={_UNIT: service.active})
+        )
 
 
 def _planned(target: str, before: str, after: str, step: LinkStep | ReloadStep | ServiceStep) -> PlannedStep:
