@@ -8,7 +8,8 @@ __all__ = ["System", "system_tree"]
 from dataclasses import dataclass
 from typing import Final
 
-from sparktune.host.facts import irq_services, kernel_log, systemd
+from sparktune.host.boot_target import SHOW_TARGETS
+from sparktune.host.facts import irq_services, kernel_log, systemd, workqueue
 from sparktune.host.lab.tree import NodeTree, merge
 from sparktune.model.node import FactSource
 from sparktune.model.reads import ReadCommand
@@ -84,6 +85,8 @@ def _systemd(system: System) -> NodeTree:
         files=files | {f"/sys/fs/cgroup/{unit}/cpuset.cpus.effective": "0-19\n" for unit in units},
         commands={
             ("systemctl", "get-default"): "multi-user.target\n",
+            SHOW_TARGETS: "Id=graphical.target\nActiveState=inactive\n\nId=multi-user.target\nActiveState=active\n\n"
+            "Id=display-manager.service\nActiveState=inactive\n",
             _command(systemd.SOURCE, "systemctl", "AllowedCPUs"): "\n".join(
                 f"Id={unit}\nAllowedCPUs=\n" for unit in units
             ),
@@ -112,7 +115,8 @@ def _interrupts(network: tuple[str, ...]) -> NodeTree:
         first = _FIRST_IRQ + place * _VECTORS
         vectors.append((first, pci, f"mlx5_async0@pci:{pci}", 0, 2))
         vectors += [(first + 1 + cpu, pci, f"mlx5_comp{cpu}@pci:{pci}", cpu, 0) for cpu in range(_VECTORS - 1)]
-    files = {"/proc/irq/default_smp_affinity": "fffff\n", f"/sys/bus/pci/devices/{_GPU_PCI}/vendor": "0x10de\n"}
+    files = {workqueue.WORKQUEUE_MASK: "fffff\n", "/proc/irq/default_smp_affinity": "fffff\n"}
+    files |= {f"/sys/bus/pci/devices/{_GPU_PCI}/vendor": "0x10de\n"}
     files |= {f"/sys/bus/pci/devices/{pci}/vendor": "0x15b3\n" for pci in network}
     rows = ["           " + "".join(f"CPU{cpu:<8}" for cpu in range(_CPUS))]
     for irq, pci, name, cpu, count in vectors:

@@ -1,0 +1,98 @@
+"""Interrupts, irqbalance and kernel workers of a made-up node by the real agent: what is done, said and undone."""
+
+from pathlib import Path
+
+import pytest
+from tests.support.host_trees import tree_hash, write_node
+
+from sparktune.errors import ExitCode
+from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
+from sparktune.host.facts.irq_services import SOURCE as SERVICES
+from sparktune.host.lab.tree import NodeTree
+from sparktune.io.cluster import NodeTarget
+from sparktune.model.host_plan import CheckStatus, HostCheck
+from sparktune.model.node_report import NodeState
+from sparktune.model.profile import IrqPolicy, Profile
+from sparktune.model.reads import ReadCommand
+
+_MASK = "/sys/devices/virtual/workqueue/cpumask"
+_SETTINGS = "/etc/default/irqbalance"
+_TEXT = "# mine\n#IRQBALANCE_BANNED_CPULIST=\nIRQBALANCE_ARGS=--deepestcache=2\n"
+_ONLY = ("slices", "sysctl", "default-target", "isolate", "fast-core-residents", "earlyoom")
+_SHOW = next(read.argv for read in SERVICES.reads if isinstance(read, ReadCommand))
+_RUNS = "Id=irqbalance.service\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
+
+
+@pytest.fixture(name="node")
+def _node(tmp_path: Path) -> NodeTarget:
+    others = {"/proc/irq/16/smp_affinity_list": "0-19\n", "/proc/irq/16/effective_affinity_list": "2\n"}
+    files = others | {_SETTINGS: _TEXT}
+    return write_node(tmp_path / "spark1", over=NodeTree(files=files, commands={_SHOW: _RUNS}))
+
+
+def _path(node: NodeTarget, path: str) -> Path:
+    assert node.root is not None
+    return node.root / path.lstrip("/")
+
+
+def _mask(node: NodeTarget, irq: int) -> str:
+    return _path(node, f"/proc/irq/{irq}/smp_affinity_list").read_text().strip()
+
+
+def _apply(node: NodeTarget, profile: Profile) -> None:
+    (planned,) = plan_nodes((node,), profile).reports
+    assert planned.plan is not None, planned
+    assert planned.plan.refusals == ()
+    (report,) = apply_plans((node,), {node.name: planned.plan}, who="me").reports
+    assert report.state is NodeState.APPLIED, report
+
+
+def _checks(node: NodeTarget) -> list[HostCheck]:
+    (report,) = verify_nodes((node,)).reports
+    assert report.checks is not None, report
+    return list(report.checks)
+
+
+def test_all_of_it_is_done_verified_and_undone(node: NodeTarget) -> None:
+    before = tree_hash(_path(node, "/"))
+    _apply(node, Profile(allow_slow=True, without=_ONLY))
+
+    assert _path(node, _MASK).read_text().strip().endswith("7c1f")
+    assert _path(node, _SETTINGS).read_text() == _TEXT.replace(
+        "CPULIST=\n", "CPULIST=\nIRQBALANCE_BANNED_CPULIST=5-9,15-19\n"
+    )
+    moved = {_mask(node, irq) for irq in (390, *range(395, 479))}
+    assert moved == {"0-4,10-14"}
+    assert _mask(node, 16) == "0-19", "what is no target stays"
+    wrong = [check for check in _checks(node) if check.status is not CheckStatus.OK]
+    assert not wrong
+    (again,) = plan_nodes((node,), Profile(allow_slow=True, without=_ONLY)).reports
+    assert again.plan is not None
+    assert again.plan.steps == ()
+
+    assert revert_nodes((node,), who="me").exit_code is ExitCode.DONE
+    assert tree_hash(_path(node, "/")) == before
+
+
+def test_a_vector_that_somebody_moves_is_told_and_left_by_revert(node: NodeTarget) -> None:
+    _apply(node, Profile(allow_slow=True, without=_ONLY))
+    _path(node, "/proc/irq/396/smp_affinity_list").write_text("17\n")
+
+    different = [check for check in _checks(node) if check.status is CheckStatus.DIFFERENT]
+    reverted = revert_nodes((node,), who="me")
+
+    assert [(check.target, check.effective) for check in different] == [
+        ("0000:01:00.1#1 (IRQ 396, mlx5_comp0@pci:0000:01:00.1)", "17")
+    ]
+    assert reverted.exit_code is ExitCode.DIFFERENCES
+    assert (_mask(node, 396), _mask(node, 397)) == ("17", "0-19")
+
+
+def test_a_spread_is_refused_while_irqbalance_runs(node: NodeTarget) -> None:
+    before = tree_hash(_path(node, "/"))
+
+    (planned,) = plan_nodes((node,), Profile(allow_slow=True, without=_ONLY, irq=IrqPolicy.SPREAD)).reports
+
+    assert planned.plan is not None
+    assert [refusal.change for refusal in planned.plan.refusals] == ["irqbalance"]
+    assert tree_hash(_path(node, "/")) == before
