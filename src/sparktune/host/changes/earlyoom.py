@@ -32,9 +32,10 @@ from sparktune.units import Bytes, format_bytes, format_percent
 
 _ID = "earlyoom"
 _UNIT = "earlyoom.service"
-_LINKS = tuple(f"/etc/systemd/system/*.{kind}/{_UNIT}" for kind in ("wants", "requires"))
+_OURS = "/etc/systemd/system"  # links elsewhere belong to the distribution, or do not outlive the boot
+_FOLDERS = (_OURS, "/usr/local/lib/systemd/system", "/usr/lib/systemd/system")
+_LINKS = tuple(f"{folder}/*.{kind}/{_UNIT}" for folder in _FOLDERS for kind in ("wants", "requires"))
 _RUNS = frozenset({"active", "activating", "reloading"})
-_AT_BOOT = frozenset({"enabled", "linked"})
 
 
 def _reads(_facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
@@ -52,14 +53,23 @@ def _plan(view: HostView) -> ChangePlan:
     notes = tuple(_report(view, facts, service))
     if not stop:
         return ChangePlan(notes=notes)
-    links = {path: target for pattern in _LINKS for path, target in view.readings.links.get(pattern, {}).items()}
+    links = _links(view)
+    foreign = [path for path in links if not path.startswith(f"{_OURS}/")]
     closed = next((view.readings.unread[pattern] for pattern in _LINKS if pattern in view.readings.unread), "")
-    if service.enabled in _AT_BOOT and not links:
-        why = closed or "no link to its unit was found in /etc/systemd/system"
-        hint = "sudo systemctl disable --now earlyoom, or leave earlyoom as it is"
-        reason = f"what starts {_UNIT} at boot is not known: {why}"
-        return ChangePlan(refusals=(Refusal(change=_ID, reason=reason, hint=hint),), notes=notes)
+    if foreign or closed:
+        reason = (
+            f"{foreign[0]} of the distribution starts it at boot" if foreign else f"what starts it is unread: {closed}"
+        )
+        refusal = Refusal(
+            change=_ID, reason=reason, hint=f"sudo systemctl mask --now {_UNIT}, or leave earlyoom as it is"
+        )
+        return ChangePlan(refusals=(refusal,), notes=notes)
     return ChangePlan(steps=tuple(_steps(service, links)), notes=notes)
+
+
+def _links(view: HostView) -> dict[str, str]:
+    """Return the links by which targets start it at boot: what systemctl calls enabled."""
+    return {path: target for pattern in _LINKS for path, target in view.readings.links.get(pattern, {}).items()}
 
 
 def _unknown(facts: IrqServicesFacts | None) -> Refusal:
@@ -121,15 +131,15 @@ def _verify(view: HostView) -> tuple[HostCheck, ...]:
     service = facts.service(_ID)
     if service is None:
         return (_check(_UNIT, "inactive", "not installed", CheckStatus.OK),)
-    runs, boots = service.active in _RUNS, service.enabled in _AT_BOOT
+    runs, links = service.active in _RUNS, _links(view)
     return (
         _check(_UNIT, "inactive", service.active, _status(wrong=runs), "it runs" if runs else ""),
         _check(
             f"{_UNIT} at the next boot",
-            "not enabled",
-            service.enabled,
-            _status(wrong=boots),
-            "it would be started" if boots else "",
+            "no link starts it",
+            ", ".join(sorted(links)) or "no link starts it",
+            _status(wrong=bool(links)),
+            "it would be started" if links else "",
         ),
     )
 
