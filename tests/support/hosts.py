@@ -8,11 +8,12 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
-__all__ = ["FAR_ADDRESS", "NEAR_ADDRESS", "Hosts", "hosts"]
+__all__ = ["FAR_ADDRESS", "NEAR_ADDRESS", "Hosts", "cabled_hosts", "hosts"]
 
 NEAR_ADDRESS = "10.231.77.1"
 FAR_ADDRESS = "10.231.77.2"
@@ -52,9 +53,16 @@ def _run(*command: str) -> str:
 @pytest.fixture
 def hosts() -> Iterator[Hosts]:
     """Make the two hosts, remove them afterwards."""
+    with cabled_hosts() as hosts:
+        yield hosts
+
+
+@contextmanager
+def cabled_hosts(suffix: str = "") -> Iterator[Hosts]:
+    """Make two hosts whose names end in ``suffix``, remove them afterwards."""
     if shutil.which("ip") is None:
         pytest.skip("needs the command ip (package iproute2)")
-    hosts = Hosts(near=f"sparktune-near-{os.getpid()}", far=f"sparktune-far-{os.getpid()}")
+    hosts = Hosts(near=f"sparktune-near-{os.getpid()}{suffix}", far=f"sparktune-far-{os.getpid()}{suffix}")
     made: list[str] = []
     try:
         for name in (hosts.near, hosts.far):
