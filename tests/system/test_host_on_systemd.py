@@ -1,7 +1,7 @@
 """A node with a real systemd is changed, rebooted and put back; what nobody confirms, and what a crash left, it undoes.
 
-A bug here costs people a machine that they cannot reach. Trees and other tests stand for systemd, udev and sysctl; these
-are the programs themselves.
+A bug here costs people a machine that they cannot reach. In other tests a tree stands for systemd, udev and sysctl;
+these are the programs themselves.
 """
 
 import json
@@ -132,7 +132,7 @@ def test_a_profile_outlives_a_reboot_and_a_revert_leaves_nothing_of_it(node: Boo
 
 
 def test_the_units_and_rules_are_what_systemd_and_udev_accept(node: BootedNode) -> None:
-    """systemd ignores what it does not understand, and says so only in its log."""
+    """What systemd does not understand it passes over, and says so only in its log."""
     _host("apply", "--yes", *_flags())
     units = node.run("ls -d /etc/systemd/system/sparktune-*").split()
     assert units
@@ -149,7 +149,8 @@ def test_the_units_and_rules_are_what_systemd_and_udev_accept(node: BootedNode) 
     assert code == ExitCode.DONE
 
 
-def test_a_device_that_comes_back_gets_its_cpus_again(node: BootedNode) -> None:
+@pytest.mark.usefixtures("node")
+def test_a_device_that_comes_back_gets_its_cpus_again() -> None:
     """Adapters are unplugged and drivers reloaded; the interrupts then have new numbers and the default CPUs."""
     device = spare_device()
     if not device:
