@@ -5,7 +5,7 @@ graphical.target and display-manager.service; systemd(1), systemd.unit= and the 
 line, which count before the default target.
 """
 
-__all__ = ["BootTarget", "boot_target_reads", "graphical_state", "override_on_cmdline", "target_file"]
+__all__ = ["SHOW_TARGETS", "BootTarget", "boot_target_reads", "graphical_state", "override_on_cmdline", "target_file"]
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,15 @@ from sparktune.model.reads import Read, ReadCommand, Readings, ReadLinks, ReadNa
 # /lib is /usr/lib where the two are merged, and comes last: systemd's own path is the one to write then
 _FOLDERS = ("/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system")
 _SPLIT = "/lib/systemd/system"
-_SHOW = ("systemctl", "show", "-p", "Id,ActiveState", "graphical.target", "display-manager.service")
+SHOW_TARGETS = (
+    "systemctl",
+    "show",
+    "-p",
+    "Id,ActiveState",
+    "graphical.target",
+    "multi-user.target",
+    "display-manager.service",
+)
 _MASKED = "/dev/null"
 _NAME = re.compile(r"[A-Za-z0-9:_.@-]{1,200}\.target", re.ASCII)
 _LEVELS = {"1": "rescue.target", "s": "rescue.target", "S": "rescue.target", "single": "rescue.target"} | {
@@ -42,12 +50,12 @@ class BootTarget:
 def boot_target_reads(target: str) -> tuple[Read, ...]:
     """Return what is to be known of a target, and of the session that runs."""
     if not _NAME.fullmatch(target):
-        return (ReadCommand(argv=_SHOW),)
+        return (ReadCommand(argv=SHOW_TARGETS),)
     paths = tuple(f"{folder}/{target}" for folder in (*_FOLDERS, _SPLIT))
     return (
         *(ReadNames(pattern=path) for path in paths),
         *(ReadLinks(pattern=path) for path in paths),
-        ReadCommand(argv=_SHOW),
+        ReadCommand(argv=SHOW_TARGETS),
     )
 
 
@@ -65,7 +73,7 @@ def target_file(readings: Readings, target: str) -> BootTarget:
 
 def graphical_state(readings: Readings) -> Observed[str]:
     """Return the state of graphical.target, as systemd calls it: active, inactive ..."""
-    shown = output(readings.command(*_SHOW))
+    shown = output(readings.command(*SHOW_TARGETS))
     if shown.value is None:
         return shown
     state = unit_blocks(shown.value).get("graphical.target", {}).get("ActiveState")
