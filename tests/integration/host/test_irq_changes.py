@@ -1,4 +1,4 @@
-"""Interrupts, irqbalance and kernel workers of a made-up node by the real agent: what is done, said and undone."""
+"""Interrupts, irqbalance and kernel workers of a made-up node by the real agent: done, told and undone."""
 
 from pathlib import Path
 
