@@ -88,6 +88,7 @@ def _others() -> list[PlannedStep]:
             after="system.slice gets 0-4,10-14 at every boot",
             takes_effect=TakesEffect.LIVE,
             step=FileStep(path=drop_in, text="[Slice]\nAllowedCPUs=0-4 10-14\n"),
+            diff=f"--- /dev/null\n+++ {drop_in}\n@@ -0,0 +1,2 @@\n+[Slice]\n+AllowedCPUs=0-4 10-14",
         ),
         PlannedStep(
             change="slices",

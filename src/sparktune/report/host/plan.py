@@ -31,7 +31,7 @@ def plan_text(
         plan_verdict,
         lambda report: _body(report.plan, look, known, explain=explain),
         look,
-        notes=_notes,
+        notes=lambda report: _notes(report, explain=explain),
         after=_next(reports, look),
     )
 
@@ -65,13 +65,18 @@ def _body(plan: NodePlan | None, look: Look, changes: Sequence[HostChange], *, e
     return [
         _steps(plan.steps, look, changes),
         section("what stands against it", _refusals(plan.refusals, look), look),
-        [_diff(step, look) for step in plan.steps if step.diff],
+        [_diff(step, look) for step in plan.steps if step.diff and (explain or not _is_new(step))],
         [explained(change, look) for change in changes if explain and change.id not in plan.profile.without],
     ]
 
 
-def _notes(report: NodeReport) -> tuple[str, ...]:
-    return (*(report.plan.notes if report.plan is not None else ()), *report.notes)
+def _notes(report: NodeReport, *, explain: bool) -> tuple[str, ...]:
+    plan = report.plan
+    if plan is None:
+        return report.notes
+    new = sum(_is_new(step) for step in plan.steps)
+    unseen = (f"{counted(new, 'new file')} (text: sparktune host plan --explain)",) if new else ()
+    return (*plan.notes, *report.notes, *(() if explain else unseen))
 
 
 def _steps(steps: Sequence[PlannedStep], look: Look, changes: Sequence[HostChange]) -> list[str]:
@@ -114,13 +119,16 @@ def _rows(steps: Sequence[PlannedStep]) -> Iterator[Row]:
         )
 
 
+def _is_new(step: PlannedStep) -> bool:
+    return step.diff.startswith("--- /dev/null")
+
+
 def _diff(step: PlannedStep, look: Look) -> str:
     """Return the lines of a diff; a file that is new has no lines to compare, and needs no numbers of lines."""
     tones = {"+": Tone.ADDED, "-": Tone.REMOVED}
-    lines = step.diff.splitlines()
-    new = bool(lines) and lines[0] == "--- /dev/null"
-    title = paint(shown(step.target), Tone.HEAD, look) + (", a new file" if new else "")
-    kept = [line for line in lines if not new or not line.startswith(("--- ", "+++ ", "@@ "))]
+    new = _is_new(step)
+    title = paint(shown(step.target), Tone.HEAD, look) + (" (new)" if new else "")
+    kept = [line for line in step.diff.splitlines() if not new or not line.startswith(("--- ", "+++ ", "@@ "))]
     return "\n".join([title, *(paint(f"  {printable(line)}", tones.get(line[:1]), look) for line in kept)])
 
 
