@@ -1,5 +1,6 @@
 """Interrupts, irqbalance and kernel workers of a made-up node by the real agent: done, told and undone."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from sparktune.errors import ExitCode
 from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
 from sparktune.host.facts.irq_services import SOURCE as SERVICES
 from sparktune.host.lab.tree import NodeTree
+from sparktune.host.reapply_units import AGENT
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.host_plan import CheckStatus, HostCheck
 from sparktune.model.node_report import NodeState
@@ -86,6 +88,40 @@ def test_a_vector_that_somebody_moves_is_told_and_left_by_revert(node: NodeTarge
     ]
     assert reverted.exit_code is ExitCode.DIFFERENCES
     assert (_mask(node, 396), _mask(node, 397)) == ("17", "0-19")
+
+
+def test_after_a_boot_with_other_numbers_the_node_does_it_again_by_itself(node: NodeTarget) -> None:
+    """What the unit and the timer run; a ConnectX that comes back has other IRQ numbers and the default mask."""
+    _apply(node, Profile(allow_slow=True, without=_ONLY))
+    _path(node, "/proc/sys/kernel/random/boot_id").write_text("00000000-0000-4000-8000-000000000002\n")
+    for mask in _path(node, "/proc/irq").glob("*/smp_affinity_list"):
+        mask.write_text("0-19\n")
+    _path(node, _MASK).write_text("fffff\n")
+    table = _path(node, "/proc/interrupts")
+    vectors = _path(node, "/sys/bus/pci/devices/0000:01:00.1/msi_irqs")
+    for old in sorted(int(path.name) for path in vectors.iterdir()):
+        (vectors / str(old)).rename(vectors / str(old + 200))
+        _path(node, f"/proc/irq/{old}").rename(_path(node, f"/proc/irq/{old + 200}"))
+        table.write_text(table.read_text().replace(f" {old}:", f" {old + 200}:"))
+    assert {check.status for check in _checks(node) if check.change == "irq-affinity"} == {CheckStatus.DIFFERENT}
+
+    again = _agent(node, "reapply")
+
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert (_mask(node, 595), _mask(node, 615), _mask(node, 390)) == ("0-4,10-14",) * 3
+    wrong = [check for check in _checks(node) if check.status is not CheckStatus.OK]
+    assert not wrong
+    assert _agent(node, "revert").returncode == 0
+    assert (_mask(node, 595), _mask(node, 390)) == ("0-19", "0-19"), "as this boot had them"
+    assert not _path(node, "/etc/udev/rules.d/90-sparktune.rules").exists()
+
+
+def _agent(node: NodeTarget, command: str) -> subprocess.CompletedProcess[str]:
+    """Run what a transaction left on the node, as the unit does."""
+    if not Path("/usr/bin/python3").exists():
+        pytest.skip("no /usr/bin/python3, which the unit starts")
+    argv = ["/usr/bin/python3", "-I", str(_path(node, AGENT)), "--root", str(node.root), command]
+    return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
 
 
 def test_a_spread_is_refused_while_irqbalance_runs(node: NodeTarget) -> None:
