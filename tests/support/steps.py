@@ -47,6 +47,7 @@ def sample_steps() -> dict[str, dict[str, Any]]:
         "irq-spread": _step("irq", devices=[NIC], cpus=[3, 2], spread=True, fixed=[f"{NIC}#2"], reapply=True),
         "affinity": _step("affinity", tasks=[_task(PID), _task(WORKER)], cpus=[2, 3]),
         "property": _step("property", unit="system.slice", name="AllowedCPUs", value="0-1"),
+        "property-scope": _step("property", unit="init.scope", name="AllowedCPUs", value="0-1"),
         "property-new": _step("property", unit="inference.slice", name="AllowedCPUs", value="2-3"),
         "reload": _step("reload", manager="systemd"),
         "service": _step("service", unit="irqbalance.service", do="stop"),

@@ -120,7 +120,9 @@ class CpuSets:
 
     def _group_of(self, pid: str) -> str | None:
         lines = (self._texts.read(f"/proc/{pid}/cgroup") or "").splitlines()
-        return next((line[3:].rstrip("/") for line in lines if line.startswith("0::")), None)
+        found = next((line[3:].rstrip("/") for line in lines if line.startswith("0::")), None)
+        # systemd itself is in the only group that has no unit file; a tree may have its list and not its group.
+        return "/init.scope" if found is None and pid == "1" and self._texts.names(f"{_ROOT}/init.scope") else found
 
     def _statuses(self, pid: str) -> list[tuple[str, str]]:
         threads = [(f"/proc/{pid}/task/{tid}/status", tid) for tid in self._texts.names(f"/proc/{pid}/task")]

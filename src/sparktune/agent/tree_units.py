@@ -22,6 +22,7 @@ from sparktune.agent.tree_texts import Texts
 _FOLDERS = (
     "/etc/systemd/system.control",
     "/run/systemd/system.control",
+    "/run/systemd/transient",
     "/etc/systemd/system",
     "/run/systemd/system",
     "/usr/local/lib/systemd/system",
@@ -88,7 +89,9 @@ class Units:
         """Write the file that systemd itself writes for ``set-property --runtime``."""
         section = "Scope" if unit.endswith(".scope") else "Slice" if unit.endswith(".slice") else "Service"
         text = f"# Written as by systemctl set-property\n[{section}]\n{name}=\n{name}={value}\n"
-        path = f"/run/systemd/system.control/{unit}.d/50-{name}.conf"
+        # Where systemd 252 writes: scopes have no file of their own.
+        folder = "/run/systemd/transient" if unit.endswith(".scope") else "/run/systemd/system.control"
+        path = f"{folder}/{unit}.d/50-{name}.conf"
         files.put_file(path, {"text": text, "mode": 0o644})
 
     def reload(self) -> None:

@@ -1,7 +1,8 @@
 """A property of a systemd unit until the next boot, and what of it is effective.
 
 Sources: systemctl(1), set-property; core/unit.c of systemd (unit_write_setting): besides setting it, systemd writes
-``/run/systemd/system.control/UNIT.d/50-NAME.conf``, which has to go away again. systemd.resource-control(5),
+``UNIT.d/50-NAME.conf`` below ``/run/systemd/system.control``, for units without a file of their own like init.scope
+below ``/run/systemd/transient`` (seen with systemd 252); it has to go away again. systemd.resource-control(5),
 AllowedCPUs=: the property is kept where no controller enforces it, so that the control group's own file decides. A
 property follows the unit's files at every reload: this step comes before files that make it last, and so is undone
 after them.
@@ -17,6 +18,7 @@ from sparktune.agent.numbers import cpus_of, format_cpus, same_cpus
 from sparktune.agent.steps._shared import outcome, read_value, want
 
 _LISTS = {"AllowedCPUs": "cpuset.cpus.effective", "AllowedMemoryNodes": "cpuset.mems.effective"}
+_FOLDERS = ("/run/systemd/system.control", "/run/systemd/transient")
 _CGROUPS = "/sys/fs/cgroup"
 _NOT_SET = "[not set]"  # how systemctl shows a number that nobody set
 _TRIES = 40  # systemd answers before it has written to the control group
@@ -35,7 +37,8 @@ class _Property(Kind):
             message = f"{unit} is {found['LoadState']}"
             raise StepFailed(message)
         kept = machine.kept_of_unit(unit)
-        value = {"value": found[name], "file": machine.files.capture(_path(step)), "list": name in _LISTS}
+        files = {path: machine.files.capture(path) for path in _drop_ins(step)}
+        value = {"value": found[name], "files": files, "list": name in _LISTS}
         return {_item(step): {**value, "tree": kept} if kept else value}
 
     def do(self, machine: Machine, step: Step, before: Reading) -> Items:
@@ -56,9 +59,11 @@ class _Property(Kind):
     def tidy(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
         """Take away systemd's own file once the property is what it was: without it, a reload keeps it so."""
         now = self.look(machine, step)[item]
-        if not self.same(step, now, before) or now["file"] == before["file"]:
+        changed = [path for path in now["files"] if now["files"][path] != before["files"].get(path)]
+        if not self.same(step, now, before) or not changed:
             return
-        machine.files.put_back(_path(step), before["file"])
+        for path in changed:
+            machine.files.put_back(path, before["files"].get(path))
         machine.reload("systemd")
 
     def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
@@ -88,8 +93,8 @@ def _item(step: Step) -> str:
     return f"{step['unit']} {step['name']}"
 
 
-def _path(step: Step) -> str:
-    return f"/run/systemd/system.control/{step['unit']}.d/50-{step['name']}.conf"
+def _drop_ins(step: Step) -> tuple[str, ...]:
+    return tuple(f"{folder}/{step['unit']}.d/50-{step['name']}.conf" for folder in _FOLDERS)
 
 
 def _effective(machine: Machine, step: Step) -> Outcome:

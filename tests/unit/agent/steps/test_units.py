@@ -40,6 +40,14 @@ def test_a_property_is_live_and_in_systemds_words(machine: Machine, tmp_path: Pa
     assert _do(machine, step) == {"outcome": "already"}
 
 
+def test_a_scope_has_its_drop_in_elsewhere(machine: Machine, tmp_path: Path) -> None:
+    """init.scope has no unit file: systemd writes what it is told of it where its transient units are."""
+    _do(machine, sample_steps()["property-scope"])
+    (drop_in,) = (tmp_path / "run/systemd").rglob("*.conf")
+    assert str(drop_in).endswith("/run/systemd/transient/init.scope.d/50-AllowedCPUs.conf")
+    assert "Cpus_allowed_list:\t0-1\n" in (tmp_path / "proc/1/status").read_text()
+
+
 def test_a_property_that_nothing_enforces_is_told(machine: Machine, tmp_path: Path) -> None:
     """Systemd takes AllowedCPUs= whatever the kernel can do: "set" is not "effective"."""
     (tmp_path / "sys/fs/cgroup/system.slice/cpuset.cpus.effective").unlink()
