@@ -94,7 +94,7 @@ def _of_file(view: HostView, file: ComposeFile, placement: Placement) -> ChangeP
         notes=(
             *kept,
             *(note for plan in plans for note in plan.notes),
-            *(_live_when(file.path, changed) if steps else ()),
+            *(_live_when(view, file, changed) if steps else ()),
         ),
     )
 
@@ -157,12 +157,18 @@ def _said(service: Service) -> str:
     return ", ".join(f"{key} {values[key]}" if values[key] else f"no {key}" for key in service.wanted)
 
 
-def _live_when(path: str, changed: list[Service]) -> Iterator[str]:
+def _live_when(view: HostView, file: ComposeFile, changed: list[Service]) -> Iterator[str]:
     names = " ".join(one.name for one in changed)
     yield (
-        f"{path}: live only when the containers are created again: docker compose -f {path} up -d {names} "
+        f"{file.path}: live only when the containers are created again: docker compose -f {file.path} up -d {names} "
         "(docker compose restart keeps the old ones); undoing it needs the same"
     )
+    slices = view.profile.mode is Mode.SLICES and "slices" not in view.profile.without
+    if slices and any("cgroup_parent" in one.wanted for one in changed) and file.running:
+        yield (
+            f"{file.path}: its containers run below a slice that is to get the efficiency cores; to edit the file and "
+            "create them again first, apply with --without slices, then plan again"
+        )
 
 
 def _verify(view: HostView) -> tuple[HostCheck, ...]:

@@ -81,7 +81,8 @@ def _plan(view: HostView) -> ChangePlan:
     if refusals:
         return ChangePlan(refusals=tuple(refusals), notes=notes)
     steps = (*_file_step(file.value, wanted), *(step for key in wanted for step in _live(settings[key], wanted[key])))
-    return ChangePlan(steps=steps, notes=(*notes, *_dropped(file.value, wanted)))
+    warnings = (warning_of(key, value) for key, value in wanted.items() if steps)
+    return ChangePlan(steps=steps, notes=(*filter(None, warnings), *notes, *_dropped(file.value, wanted)))
 
 
 def _refusal(reason: str, hint: str) -> Refusal:
@@ -134,10 +135,6 @@ def _later(setting: SysctlSetting) -> SysctlLine | None:
 
 def _notes(view: HostView, setting: SysctlSetting, value: str) -> Iterator[str]:
     key = setting.key
-    if not wrong_with(key, value, 1 << 62, None):
-        warning = warning_of(key, value)
-        if warning:
-            yield warning
     by_hand = setting.by_hand.value
     if by_hand is not None and by_hand.path == "/etc/sysctl.conf" and not same_value(by_hand.value, value):
         yield (
