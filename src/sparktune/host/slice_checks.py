@@ -8,7 +8,7 @@ __all__ = ["check_slices", "not_effective"]
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.host.placement import Cores, cores_of
-from sparktune.host.slice_units import UNITS, cpus_of_unit, drop_in_path
+from sparktune.host.slice_units import FAST, UNITS, cpus_of_unit, drop_in_path
 from sparktune.host.unit_cpus import boot_cpus, unit_lines
 from sparktune.model.host_plan import CheckStatus, HostCheck, HostView
 from sparktune.model.observed import State
@@ -74,7 +74,10 @@ def _now(systemd: SystemdFacts, unit: str, cores: Cores) -> HostCheck:
     if not_effective(systemd):
         why = "the property may be set, but cgroups have no cpuset here: nothing enforces it"
         return _check(unit, text, "not enforced", CheckStatus.DIFFERENT, why)
-    return _check(unit, text, "nothing runs in it", CheckStatus.OK)
+    if unit == FAST:
+        return _check(unit, text, "nothing runs in it", CheckStatus.OK)
+    why = "its control group has no cpuset: the property is not set, or systemd could not switch the controller on"
+    return _check(unit, text, "all cores", CheckStatus.DIFFERENT, why)
 
 
 def _at_next_boot(view: HostView, unit: str, cores: Cores) -> HostCheck:

@@ -14,7 +14,7 @@ from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.host.hazards import Inference, evidence, hints, inference_on, is_below
 from sparktune.host.placement import Cores, cores_of
 from sparktune.host.slice_checks import check_slices, not_effective
-from sparktune.host.slice_units import SLOW, UNITS, at_boot, cpus_of_unit, drop_in_path, drop_in_text, read_later
+from sparktune.host.slice_units import FAST, SLOW, UNITS, at_boot, cpus_of_unit, drop_in_path, drop_in_text, read_later
 from sparktune.host.tasks import TASK_READS, tasks_of
 from sparktune.host.unit_cpus import boot_cpus, unit_lines, unit_reads
 from sparktune.model.host_plan import (
@@ -28,11 +28,12 @@ from sparktune.model.host_plan import (
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import State
 from sparktune.model.profile import Mode, Profile
-from sparktune.model.reads import Read, ReadFile
+from sparktune.model.reads import Read, ReadFile, ReadNames
 from sparktune.model.step import FileStep, PropertyStep, ReloadStep
 
 _ID = "slices"
 _PROPERTY = "AllowedCPUs"
+_FAST_GROUP = f"/sys/fs/cgroup/{FAST}"
 _WITHOUT = "--without slices"
 _CONTAINER = (
     "containers: give the compose service cgroup_parent: inference.slice (docker run --cgroup-parent=inference.slice) "
@@ -57,7 +58,7 @@ def _reads(facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
     if profile.mode is not Mode.SLICES or facts.get(SystemdFacts) is None:
         return ()
     ours = tuple(ReadFile(path=drop_in_path(unit)) for unit in UNITS)
-    return (*ours, *(read for unit in UNITS for read in unit_reads(unit)), *TASK_READS)
+    return (*ours, ReadNames(pattern=_FAST_GROUP), *(read for unit in UNITS for read in unit_reads(unit)), *TASK_READS)
 
 
 def _plan(view: HostView) -> ChangePlan:
@@ -71,7 +72,7 @@ def _plan(view: HostView) -> ChangePlan:
     if ineffective is not None:
         return ChangePlan(refusals=(ineffective,))
     spoiled = _spoiled(view, cores.value)
-    live, files = _live_steps(systemd, cores.value), _file_steps(view, cores.value)
+    live, files = _live_steps(view, systemd, cores.value), _file_steps(view, cores.value)
     waiting = _not_taken(systemd, cores.value)
     if not live and not files:
         return ChangePlan(refusals=spoiled, notes=waiting)
@@ -105,22 +106,27 @@ def _spoiled(view: HostView, cores: Cores) -> tuple[Refusal, ...]:
     return tuple(found)
 
 
-def _live_steps(systemd: SystemdFacts, cores: Cores) -> tuple[PlannedStep, ...]:
-    """Return the steps for units that exist now: the first unit in a slice gets the cores of its files."""
+def _runs(view: HostView, systemd: SystemdFacts) -> bool:
+    """Whether anything is in inference.slice; the first unit in a slice gets it the cores of its files."""
+    there = view.readings.names.get(_FAST_GROUP, ())
+    return bool(there) or systemd.slice_cpus(FAST).effective.state is not State.ABSENT
+
+
+def _live_steps(view: HostView, systemd: SystemdFacts, cores: Cores) -> tuple[PlannedStep, ...]:
+    """Return the steps for units that run. Nobody may have asked for cpusets yet: their files appear with the first."""
     found = []
     for unit in UNITS:
         now, wanted = systemd.slice_cpus(unit), cpus_of_unit(unit, cores)
         known = now.allowed.state is not State.UNREADABLE
-        if now.effective.state is State.ABSENT or now.allowed.value == wanted:
-            continue
-        if not known and now.effective.value == wanted:
+        right = now.allowed.value == wanted or (not known and now.effective.value == wanted)
+        if right or (unit == FAST and not _runs(view, systemd)):
             continue
         text = format_cpulist(wanted)
         found.append(
             PlannedStep(
                 change=_ID,
                 target=unit,
-                before=format_cpulist(now.effective.value or frozenset()) or "unknown",
+                before=format_cpulist(now.effective.value or cores.online),
                 after=text,
                 takes_effect=TakesEffect.LIVE,
                 step=PropertyStep(
