@@ -1,0 +1,1 @@
+"""How a service is started and configured. Pure."""

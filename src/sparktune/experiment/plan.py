@@ -1,0 +1,99 @@
+"""An experiment as it was declared: stored before its first trial, and never changed afterwards."""
+
+__all__ = ["GEOMEAN", "Experiment", "GuardMetric", "Primary", "VisitRecord", "VisitState"]
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from sparktune.experiment.design import Arm, Block
+from sparktune.experiment.effect import Better
+from sparktune.experiment.rules import Rules
+from sparktune.model.workload import Workload
+from sparktune.units import Ratio, Seconds
+
+GEOMEAN = "geomean"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Primary:
+    """The one number that decides: a ``metric`` as the weighted geometric mean over cells.
+
+    ``statistic`` is which number of a trial counts: its median over streams, or the worst of them. ``weights`` by the
+    cell's label; a cell that is not named has weight 1, weight 0 leaves it out.
+    """
+
+    metric: str = "output_tok_s"
+    better: Better = Better.HIGHER
+    statistic: str = "median"
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuardMetric:
+    """A metric that must not get worse by more than ``margin``: shown to be so, not merely unseen (non-inferiority)."""
+
+    metric: str
+    better: Better
+    statistic: str = "median"
+    margin: Ratio = 0.10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """``launcher`` names how arms are set and ``arms`` what each of them is, in that launcher's own words.
+
+    ``knob`` is the setting that differs, as people call it. ``aa``: both arms are the same, to learn the noise.
+    ``blocks`` is the whole plan. ``live`` says how a setting is read back, in the launcher's words. ``workload.trials``
+    are the trials of one visit. ``hot_settle_s`` is waited after a setting that needs no restart.
+    """
+
+    id: str
+    created_wall_s: Seconds
+    name: str
+    base_url: str
+    launcher: str
+    knob: str
+    arms: Mapping[Arm, Mapping[str, Any]]
+    live: Mapping[str, Any]
+    workload: Workload
+    blocks: tuple[Block, ...]
+    primary: Primary = field(default_factory=Primary)
+    guards: tuple[GuardMetric, ...] = ()
+    rules: Rules = field(default_factory=Rules)
+    seed: int = 0
+    aa: bool = False
+    hot_settle_s: Seconds = 60.0
+
+
+class VisitState(Enum):
+    """Where a visit stands; one that a crash ended stays RUNNING, and its block is measured again."""
+
+    RUNNING = "running"
+    DONE = "done"
+    REFUSED = "refused"  # the arm was not live: nothing was measured
+    VOID = "void"  # the arm did not stay live, or the visit did not end
+    STOPPED = "stopped"  # a guard ended it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VisitRecord:
+    """One visit that began. ``attempt`` counts how often its block was begun, from 1; ``run_id`` holds its trials.
+
+    ``live_before`` and ``live_after`` are what was read back, by name of setting. ``why`` explains every state but
+    DONE.
+    """
+
+    experiment_id: str
+    block: int
+    attempt: int
+    place: int
+    arm: Arm
+    state: VisitState
+    started_wall_s: Seconds
+    ended_wall_s: Seconds | None = None
+    run_id: str = ""
+    live_before: Mapping[str, str] = field(default_factory=dict)
+    live_after: Mapping[str, str] = field(default_factory=dict)
+    why: str = ""
