@@ -85,19 +85,23 @@ class Home:
         return name, Journal(folder)
 
     def drop(self, name: str) -> None:
-        """Forget a transaction; its journal goes first, without which it did not begin. Raises OSError."""
+        """Forget a transaction; its journal goes first, without which it did not begin. Raises Refused."""
         folder = self.folder(name)
-        for entry in ("journal.jsonl", "reserve"):
-            remove(os.path.join(folder, entry))
-        os.rmdir(folder)
-        sync_folder(self._transactions)
+        try:
+            for entry in ("journal.jsonl", "reserve"):
+                remove(os.path.join(folder, entry))
+            os.rmdir(folder)
+            sync_folder(self._transactions)
+        except OSError as error:
+            message = f"{folder} cannot be removed: {error.strerror}"
+            raise Refused(JOURNAL, message) from None
 
     def clean(self) -> None:
-        """Remove folders of transactions that never began, and the oldest of many that are over. Raises OSError."""
-        for name in self._ids():
-            if past_of(name, self.folder(name)) is None:
-                self.drop(name)
-        closed = [past.id for past in self.transactions() if past.over]
+        """Remove folders of transactions that never began, and the oldest of many that are over. Raises Refused."""
+        began = self.transactions()
+        for name in set(self._ids()) - {past.id for past in began}:
+            self.drop(name)
+        closed = [past.id for past in began if past.over]
         for name in closed[:-_MOST_CLOSED]:
             self.drop(name)
 

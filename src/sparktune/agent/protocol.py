@@ -29,10 +29,11 @@ everything is looked at and compared with ``expect`` and ``boot_id`` ("" : any);
 written to the journal, the step is done and read back, and that is written. -> a part per step, in order ``{"step":
 I, "kind", "change", "items": {ITEM: {"outcome", "why"?, "found"?, "wanted"?}}}``; then ok ``{"transaction", "state",
 "failed", "undone": [STEP, ...], "recovered": [UNDONE, ...]}`` with state committed, unconfirmed, rolled_back or
-incomplete; UNDONE is ``{"transaction", "state", "steps"}``. A crashed transaction is rolled back before anything else
+incomplete; UNDONE is ``{"transaction", "state", "steps", "why"?}``; a transaction that changed nothing is not kept, its
+name is "". A crashed transaction is rolled back before anything else
 happens. Errors: "busy" (another one works here: who, since when), "void" (what the plan saw has changed: what, from,
 to), "root" (needs root), "journal" (the journal cannot be written or read), "request" (a step that this agent does
-not know).
+not know), "transaction" (there is none of that name, or it cannot be reverted alone, or not be undone by itself).
 
 ``confirm``: transaction -> ok ``{"transaction", "state"}``. With ``confirm_within_s`` the node undoes the transaction
 by itself when that time has passed without it.

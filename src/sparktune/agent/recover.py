@@ -30,16 +30,19 @@ class Recovery:
         undone: list[Undone] = []
         held: set[str] = set()
         for past in reversed(pasts):
-            if past.damage or past.touched() & held:
-                why = past.damage or "a later one could not be undone"
-                undone.append({"transaction": past.id, "state": "incomplete", "steps": [], "why": why})
-                held |= past.touched()
-                continue
-            result = self.undo_one(past, Journal(self._home.folder(past.id)))
+            why = past.damage or ("a later one could not be undone" if past.touched() & held else "")
+            result = _untouched(past, why) if why else self._open_and_undo(past)
             undone.append(result)
             if result["state"] == "incomplete":
                 held |= past.touched()
         return undone
+
+    def _open_and_undo(self, past: Past) -> Undone:
+        try:
+            journal = Journal(self._home.folder(past.id))
+        except OSError as error:
+            return _untouched(past, f"its journal cannot be written: {error.strerror}")
+        return self.undo_one(past, journal)
 
     def undo_one(self, past: Past, journal: Journal) -> Undone:
         """Undo one transaction, whose journal is closed then."""
@@ -85,6 +88,10 @@ class Recovery:
         for past in self._home.transactions():
             if past.again and past.begin.get("boot_id") != self._boot_id:
                 self._home.drop(past.id)
+
+
+def _untouched(past: Past, why: str) -> Undone:
+    return {"transaction": past.id, "state": "incomplete", "steps": [], "why": why}
 
 
 def expired(past: Past, boot_id: str) -> bool:

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from sparktune.agent.home import Home
@@ -62,7 +63,8 @@ class Transaction:
             return self._parts, end
         journal.close()
         if not past_from(name, journal.records).touched():
-            self._home.drop(name)
+            with suppress(Refused):  # it says of itself that it changed nothing
+                self._home.drop(name)
             return self._parts, {"transaction": "", "state": "committed", "failed": "", "undone": []}
         state = "unconfirmed" if self._request.get("confirm_within_s") else "committed"
         return self._parts, {"transaction": name, "state": state, "failed": "", "undone": []}
@@ -131,11 +133,9 @@ class Transaction:
     def _forget(self, name: str, journal: Journal | None) -> None:
         if journal is not None:
             journal.close()
-        try:
+        with suppress(Refused):  # nothing was done in it, which whoever comes next will find
             if name:
                 self._home.drop(name)
-        except OSError:
-            pass  # nothing was done in it, which whoever comes next will find
 
     def _do_all(self, journal: Journal, interrupts: Interrupts) -> str:
         """Do every step; return why it ended before its end, "" when it did not."""

@@ -36,11 +36,15 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndoneTransaction:
-    """A transaction that was undone. ``state`` is reverted (rolled_back for one that had not ended) or incomplete."""
+    """A transaction that was undone. ``state`` is reverted (rolled_back for one that had not ended) or incomplete.
+
+    ``why`` says why an incomplete one was not touched at all, empty otherwise.
+    """
 
     transaction: str
     state: State
     steps: tuple[StepResult, ...] = ()
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
