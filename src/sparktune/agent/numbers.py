@@ -3,7 +3,7 @@
 Grammar: Documentation/admin-guide/cputopology.rst and the "cpu lists" section of kernel-parameters.rst.
 """
 
-__all__ = ["cpu_mask", "cpus_of", "format_cpus", "mask_of", "same_cpus"]
+__all__ = ["cpu_mask", "cpus_of", "format_cpus", "mask_of", "plain_cpus", "same_cpus"]
 
 import re
 from collections.abc import Iterable
@@ -32,6 +32,14 @@ def same_cpus(one: str, other: str) -> bool:
         return cpus_of(one) == cpus_of(other)
     except ValueError:
         return False
+
+
+def plain_cpus(text: str) -> str:
+    """Return a list in the kernel's form, whoever wrote it; a text that is none as it is."""
+    try:
+        return format_cpus(cpus_of(text))
+    except ValueError:
+        return text
 
 
 def format_cpus(cpus: Iterable[int]) -> str:

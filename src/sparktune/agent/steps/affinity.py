@@ -14,7 +14,7 @@ from typing import Any
 
 from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
 from sparktune.agent.machine import Machine
-from sparktune.agent.numbers import cpus_of, format_cpus, same_cpus
+from sparktune.agent.numbers import cpus_of, format_cpus, plain_cpus, same_cpus
 from sparktune.agent.steps._shared import outcome, read_value, want, wanted_cpus
 from sparktune.agent.why import GONE, why
 
@@ -77,7 +77,7 @@ class _Affinity(Kind):
         return same_cpus(one["cpus"], other["cpus"])
 
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
-        return None if value is None else str(value["cpus"])
+        return None if value is None else plain_cpus(str(value["cpus"]))
 
 
 def _tasks(step: Step) -> list[tuple[int, int, int]]:

@@ -20,7 +20,9 @@ class _Isolate(Kind):
 
     def look(self, machine: Machine, step: Step) -> Reading:
         target, back = want(step, "target", str), want(step, "back", str)
-        return {target: {"target": _state(machine, target), "back": _state(machine, back)}}
+        states = {"target": _state(machine, target), "back": _state(machine, back)}
+        active = back if states["back"] == "active" else target if states["target"] == "active" else None
+        return {target: {**states, "active": active}}
 
     def do(self, machine: Machine, step: Step, before: Reading) -> Items:
         del before
@@ -47,7 +49,8 @@ class _Isolate(Kind):
         return bool(value["target"] == "active" and ended)
 
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
-        return None if value is None else str(value["target"])
+        """Return which of the two is active, ``back`` where both are."""
+        return None if value is None or value["active"] is None else str(value["active"])
 
 
 def _state(machine: Machine, target: str) -> str:

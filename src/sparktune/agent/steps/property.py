@@ -14,7 +14,7 @@ from typing import Any
 
 from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
 from sparktune.agent.machine import Machine
-from sparktune.agent.numbers import cpus_of, format_cpus, same_cpus
+from sparktune.agent.numbers import plain_cpus, same_cpus
 from sparktune.agent.steps._shared import outcome, read_value, want
 
 _LISTS = {"AllowedCPUs": "cpuset.cpus.effective", "AllowedMemoryNodes": "cpuset.mems.effective"}
@@ -45,7 +45,8 @@ class _Property(Kind):
         del before
         item, value = _item(step), want(step, "value", str)
         if self.reached(step, item, self.look(machine, step)[item]):
-            return {item: outcome("already")}
+            found = _effective(machine, step)
+            return {item: {**found, "outcome": "already"} if found["outcome"] == "changed" else found}
         machine.set_property(step["unit"], step["name"], value)
         if not self.reached(step, item, now := self.look(machine, step)[item]):
             return {item: outcome("ineffective", f"systemd has {self.shown(now)} after it was set to {value}")}
@@ -81,12 +82,7 @@ class _Property(Kind):
         """Return a list as the kernel has it: systemd puts spaces between its ranges."""
         if value is None or not value["value"]:
             return None
-        if not value["list"]:
-            return str(value["value"])
-        try:
-            return format_cpus(cpus_of(value["value"]))
-        except ValueError:
-            return str(value["value"])
+        return plain_cpus(value["value"]) if value["list"] else str(value["value"])
 
 
 def _item(step: Step) -> str:
