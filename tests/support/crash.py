@@ -1,12 +1,14 @@
 """Break the real agent, as it is shipped, at every call that writes, and see what a fresh one makes of what is left.
 
-    python crash.py ARCHIVE FOLDER  < {"steps": [STEP, ...], "do": DO, "how": HOW, "every": N}
+    PYTHONPATH=ARCHIVE:. python -m tests.support.crash ARCHIVE FOLDER
+        < {"steps": [STEP, ...], "do": DO, "how": HOW, "every": N}
 
 It runs as a process of its own, which takes ``sparktune.agent`` from the archive. For every (N-th) point it forks: one
 child does the work and is broken, another one undoes it, and the tree must be what it was. DO: "transact"; "revert" of
-what was done; "recover" of what was killed in the middle of it. HOW: "kill" (SIGKILL before a call, which is after the
-one before it, and where bytes are written in the middle of it), "full" and "read-only" (the call fails once), "full-on" and "read-only-on" (it and
-all later ones do). What a broken child answered must be true, too. It prints ``{"points": N, "wrong": [TEXT, ...]}``.
+what was done; "recover" of what was killed in the middle of it ("killed_at" its point). HOW: "kill" (SIGKILL before a
+call, which is after the one before it, and where bytes are written in the middle of it), "full" and "read-only" (the
+call fails once), "full-on" and "read-only-on" (it and all later ones do). What a broken child answered must be true,
+too. It prints ``{"points": N, "wrong": [TEXT, ...]}``.
 """
 
 import errno
@@ -19,6 +21,16 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.support.steps import sample_tree, tree_state
+
+from sparktune.agent import engine, machine_tree
+from sparktune.agent.refusal import Refused
+from sparktune.agent.steps import all_kinds
+from sparktune.agent.tree import Tree
+
+# What every child imports is here before they are forked.
+_IMPORTED = (engine, machine_tree, *all_kinds())
 
 _MODIFIES = (
     *("write", "pwrite", "fsync", "ftruncate", "truncate", "replace", "rename", "unlink", "remove", "mkdir", "rmdir"),
@@ -85,13 +97,7 @@ class Matrix:
 
     def __init__(self, archive: bytes, folder: Path, asked: dict[str, Any]) -> None:
         """Make the tree that everything starts from."""
-        # What every child imports is here before they are forked.
-        from sparktune.agent import engine, machine_tree
-        from sparktune.agent.steps import all_kinds
-        from tests.support.steps import sample_tree, tree_state
-
-        assert engine.__file__.startswith(sys.argv[1]) and machine_tree and all_kinds()
-        self._archive, self._asked, self._state = archive, asked, tree_state
+        self._archive, self._asked = archive, asked
         self._start, self._tree, self._answer = folder / "start", folder / "tree", folder / "answer.json"
         sample_tree(self._start)
         self._before = tree_state(self._start)
@@ -120,7 +126,7 @@ class Matrix:
         shutil.rmtree(self._tree / "var/lib/sparktune", ignore_errors=True)
         if self._asked["do"] == "revert":
             self._child("transact", 0)
-            if self._asked.get("changes", True) and self._state(self._tree) == self._before:
+            if self._asked.get("changes", True) and tree_state(self._tree) == self._before:
                 self.wrong.append("the transaction does nothing")
         elif self._asked["do"] == "recover":
             self._child("transact", int(self._asked["killed_at"]), "kill")
@@ -143,7 +149,7 @@ class Matrix:
             self._compare(f"{here}, which said {answer}")
 
     def _compare(self, here: str) -> None:
-        now = self._state(self._tree)
+        now = tree_state(self._tree)
         names = sorted(name for name in now.keys() | self._before.keys() if now.get(name) != self._before.get(name))
         if names:
             texts = [f"{name}: {self._before.get(name)} became {now.get(name)}" for name in names]
@@ -161,16 +167,13 @@ class Matrix:
         return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
     def _work(self, verb: str, breaker: Breaker) -> int:
-        from sparktune.agent.engine import Engine
-        from sparktune.agent.refusal import Refused
-        from sparktune.agent.tree import Tree
-
         kept = {name: getattr(os, name) for name in _MODIFIES}
-        code, answer = _COMPLETED, {"parts": [], "end": {}}
+        code = _COMPLETED
+        answer: dict[str, Any] = {"parts": [], "end": {}}
         request = {"label": "test", "who": "the matrix", "boot_id": "", "profile": {}, "steps": self._asked["steps"]}
         breaker.install()
         try:
-            parts, end = Engine(Tree(str(self._tree)), self._archive).verbs[verb](request)
+            parts, end = engine.Engine(Tree(str(self._tree)), self._archive).verbs[verb](request)
             answer = {"parts": parts, "end": end}
         except Refused as error:
             code, answer = _REFUSED, {"parts": [], "end": {}, "refused": str(error)}
@@ -185,7 +188,7 @@ class Matrix:
 def main() -> None:
     """Do what stdin asks for."""
     archive, folder = sys.argv[1:]
-    sys.path[:1] = [archive, str(Path(__file__).parents[2])]
+    assert engine.__file__.startswith(archive), "this is not the agent that is shipped"
     matrix = Matrix(Path(archive).read_bytes(), Path(folder), json.load(sys.stdin))
     points = matrix.run()
     sys.stdout.write(json.dumps({"points": points, "wrong": matrix.wrong[:5]}))

@@ -5,17 +5,18 @@ on a captured tree; what a real kernel and a real systemd do is tested elsewhere
 """
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support import crash
 from tests.support.steps import sample_steps
 
 from sparktune.io.transport.package import agent_archive
 
+_ROOT = Path(__file__).parents[3]
 _STEPS = sample_steps()
 _FAILURES = ("full", "full-on", "read-only", "read-only-on")
 # Steps that depend on each other's outcome: a folder that the first one makes, a value that two of them write.
@@ -65,8 +66,9 @@ def test_recovering_from_a_crash_can_crash_as_well(killed_at: int, tmp_path: Pat
 def _assert_right(folder: Path, **asked: Any) -> None:  # noqa: ANN401 - as the program takes it
     archive = folder / "agent.pyz"
     archive.write_bytes(agent_archive())
-    command = (sys.executable, crash.__file__, str(archive), str(folder))
-    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=False)
+    command = (sys.executable, "-m", "tests.support.crash", str(archive), str(folder))
+    where = {**os.environ, "PYTHONPATH": f"{archive}:{_ROOT}"}
+    done = subprocess.run(command, input=json.dumps(asked), capture_output=True, text=True, check=False, env=where)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["wrong"] == []
