@@ -15,7 +15,7 @@ from sparktune.units import Seconds
 _HIGH_WATER_BYTES = 4 * 1024 * 1024
 _MOST_COMPLAINTS = 16 * 1024
 _KILLED_S = 2.0
-_STDOUT, _STDERR = 1, 2
+_STDIN, _STDOUT, _STDERR = 0, 1, 2
 
 
 class Child(asyncio.SubprocessProtocol):
@@ -30,6 +30,7 @@ class Child(asyncio.SubprocessProtocol):
         self._over = asyncio.Event()
         self._open_pipes = {_STDOUT, _STDERR}
         self._exited = asyncio.Event()
+        self._stdin_closed = asyncio.Event()
         self._complaints = b""
         self._transport: asyncio.SubprocessTransport | None = None
 
@@ -45,7 +46,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def write(self, data: bytes) -> None:
         """Send to stdin, without waiting. What nobody reads any more is dropped."""
-        pipe = self._pipe(0)
+        pipe = self._pipe(_STDIN)
         if pipe is not None and not pipe.is_closing():
             cast("asyncio.WriteTransport", pipe).write(data)
 
@@ -73,7 +74,8 @@ class Child(asyncio.SubprocessProtocol):
         transport = self._transport
         if transport is None:
             return
-        if (pipe := self._pipe(0)) is not None:
+        pipe = cast("asyncio.WriteTransport | None", self._pipe(_STDIN))
+        if pipe is not None:
             pipe.close()
         await self._drain(farewell_s)
         if not self._exited.is_set():
@@ -81,6 +83,11 @@ class Child(asyncio.SubprocessProtocol):
             with suppress(ProcessLookupError):
                 os.kill(transport.get_pid(), signal.SIGKILL)
             await self._drain(_KILLED_S)
+        if pipe is not None and not self._stdin_closed.is_set():
+            pipe.abort()  # what it has not taken by now it never will
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_KILLED_S):
+                    await self._stdin_closed.wait()
         transport.close()
 
     async def _drain(self, limit_s: Seconds) -> None:
@@ -108,6 +115,8 @@ class Child(asyncio.SubprocessProtocol):
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:  # noqa: ARG002 - the protocol's signature
         """Note that a pipe has ended."""
+        if fd == _STDIN:
+            self._stdin_closed.set()
         if fd == _STDOUT:
             self._stdout_ended = True
             self._news.set()
