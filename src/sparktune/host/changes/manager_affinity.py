@@ -69,7 +69,7 @@ def _spoiled(systemd: SystemdFacts, cores: Cores) -> tuple[Refusal, ...]:
     later = [line for line in systemd.affinity_lines if _is_later(line)]
     if _with_ours(later, cores) == cores.efficiency:
         return ()
-    reason = f"{later[-1].path} is read after the drop-in of this change and adds to it: CPUAffinity={later[-1].value}"
+    reason = f"{later[-1].path} is read after the drop-in of this change and changes it: CPUAffinity={later[-1].value}"
     return (Refusal(change=_ID, reason=reason, hint=f"take that line away, or {_WITHOUT}"),)
 
 

@@ -101,7 +101,7 @@ def _spoiled(view: HostView, cores: Cores) -> tuple[Refusal, ...]:
             found.append(Refusal(change=_ID, reason=reason, hint=hint))
         elif at_boot(lines.value, unit, cores).value != cpus_of_unit(unit, cores):
             last = read_later(lines.value, unit)[-1]
-            reason = f"{last.path} is read after the drop-in of this change and adds to it: AllowedCPUs={last.value}"
+            reason = f"{last.path} is read after the drop-in of this change and changes it: AllowedCPUs={last.value}"
             found.append(Refusal(change=_ID, reason=reason, hint=f"take that line away, or {_WITHOUT}"))
     return tuple(found)
 
