@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sparktune.model.transaction import ItemResult, StepResult
 from sparktune.report.host.layout import Look, Tone, paint, wrapped
-from sparktune.report.host.words import gathered_targets, grouped_by_thing, tally
+from sparktune.report.host.words import counted, gathered_targets, grouped_by_thing, tally
 
 DONE_WORDS: Mapping[str, str] = {
     "changed": "changed",
@@ -47,9 +47,9 @@ def item_lines(steps: Sequence[StepResult], words: Mapping[str, str], look: Look
         moved = {**words, "changed": "moved"} if {step.kind for step in found} == {"irq"} else words
         yield wrapped(f"{change}: {tally(_word(result, moved) for _, result in items) or 'done'}", look, "  ")
         for device, results in grouped_by_thing(dict(items)).items():
-            if len(results) > 1:
+            if device not in dict(items):
                 said = tally(_word(result, moved) for result in results)
-                yield wrapped(f"{device}, {len(results)} vectors: {said}", look, "    ")
+                yield wrapped(f"{device}, {counted(len(results), 'vector')}: {said}", look, "    ")
         yield from _named(items, words, look, undoing=undoing)
 
 

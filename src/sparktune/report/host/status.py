@@ -48,7 +48,7 @@ def _verdict(report: NodeReport) -> tuple[str, Tone]:
     said = f"{what} applied since {_time(applied[0].began_ns)}{_waiting(report)}"
     if any(one.state == "unconfirmed" for one in applied):
         return f"{said}, UNCONFIRMED: it is taken back unless confirmed{holder}", Tone.WARN
-    return said + holder, Tone.GOOD
+    return said + holder, Tone.WARN if _waiting(report) else Tone.GOOD
 
 
 def _waiting(report: NodeReport) -> str:
