@@ -34,6 +34,7 @@ CONTAINER_READS: tuple[Read, ...] = (*TASK_READS, *(ReadFiles(pattern=pattern) f
 SLICE = "inference.slice"
 _SLOW = ("system.slice", "user.slice", "init.scope")
 _SLICES = "slices"  # the change that gives these units their cores
+_LONGEST_CPUSET = 1000
 _MOST_NAMED = 3
 _Found = tuple[str, str, CheckStatus, str]  # what was looked at, what it is, how that is, why
 
@@ -65,7 +66,7 @@ def is_inference(container: Container, profile: Profile) -> bool:
 
 def is_inside(cpuset: str, cores: CpuSet) -> bool:
     """Whether a cpuset (as text) names cores, and none but these."""
-    cpus = present(cpuset).map(parse_cpulist).value
+    cpus = present(cpuset).map(parse_cpulist).value if len(cpuset) <= _LONGEST_CPUSET else None
     return bool(cpus) and (cpus or frozenset()) <= cores
 
 
