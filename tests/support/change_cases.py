@@ -19,10 +19,11 @@ from sparktune.host.lab.tree import NodeTree
 from sparktune.model.host_plan import HostChange, HostView
 from sparktune.model.profile import EarlyoomStance, IrqPolicy, Mode, Profile
 from sparktune.model.reads import Read, ReadCommand
+from sparktune.model.transaction import JournalEntry
 
 _LAB_KEYS = frozenset({"engine", "environment", "system", "rails", "driver", "cma_free_kib"})
 _NODE_KEYS = _LAB_KEYS | {"base", "files", "commands", "links", "closed", "interrupts"}
-_VIEW_KEYS = _NODE_KEYS | {"profile", "boot", "applied_boot"}
+_VIEW_KEYS = _NODE_KEYS | {"profile", "boot", "applied_boot", "placed"}
 _EXPECTED = frozenset({"name", "why", "plan", "checks"})
 _LAST_ADDRESS = 11
 _ENUMS = {"mode": Mode, "irq": IrqPolicy, "earlyoom": EarlyoomStance}
@@ -36,7 +37,8 @@ def view_of(change: HostChange, case: dict[str, Any], *, applied: bool = False) 
     ``base: empty`` begins with nothing instead of a healthy GB10. ``interrupts: gb10`` replaces the node's interrupts
     by 84 vectors of four ConnectX functions, one of the GPU, 16 of an NVMe disk and one of the Wi-Fi. In a path or a
     text of ``files`` ``{0-4}`` stands for one file for each CPU or number of the list, ``{}`` for the number.
-    ``links``: targets by path. ``boot`` is this boot's id, ``applied_boot`` that in which the profile was applied.
+    ``links``: targets by path. ``placed``: devices with the number of vectors that were placed by applying. ``boot`` is
+    this boot's id, ``applied_boot`` that in which the profile was applied.
     """
     refuse_unknown({key: value for key, value in case.items() if key not in _EXPECTED}, _VIEW_KEYS)
     profile = profile_of(case.get("profile", {}))
@@ -52,6 +54,11 @@ def view_of(change: HostChange, case: dict[str, Any], *, applied: bool = False) 
         readings=readings_of_node(tree, asked, closed),
         boot_id=boot,
         applied_boot=case.get("applied_boot", boot if applied else None),
+        entries=tuple(
+            JournalEntry(change=change.id, kind="irq", item=f"{device}#{place}", before="0-19", after=None)
+            for device, vectors in case.get("placed", {}).items()
+            for place in range(vectors)
+        ),
     )
 
 

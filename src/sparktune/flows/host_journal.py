@@ -1,6 +1,6 @@
 """What a node's journal says of where the node stands, and of what was applied there."""
 
-__all__ = ["applied_profile", "at_rest", "newest_applied", "state_in", "state_of", "try_journal"]
+__all__ = ["applied_profile", "at_rest", "held_entries", "newest_applied", "state_in", "state_of", "try_journal"]
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.node_report import NodeState
 from sparktune.model.profile import Profile
-from sparktune.model.transaction import State, Transaction
+from sparktune.model.transaction import JournalEntry, State, Transaction
 from sparktune.units import Seconds
 
 _LOOK_EVERY_S: Final[Seconds] = 0.5
@@ -51,6 +51,11 @@ def newest_applied(transactions: Sequence[Transaction]) -> Transaction | None:
     """Return the newest transaction that applied a profile and still holds."""
     applied = [one for one in transactions if one.state in _APPLIED and one.profile]
     return applied[-1] if applied else None
+
+
+def held_entries(transactions: Sequence[Transaction]) -> tuple[JournalEntry, ...]:
+    """Return what transactions that still hold have done, the oldest first."""
+    return tuple(entry for one in transactions if one.state in _APPLIED for entry in one.entries)
 
 
 def applied_profile(transaction: Transaction) -> Profile | None:

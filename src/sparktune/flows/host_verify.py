@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from sparktune.errors import HostError, NodeError
-from sparktune.flows.host_journal import applied_profile, newest_applied, state_of, try_journal
+from sparktune.flows.host_journal import applied_profile, held_entries, newest_applied, state_of, try_journal
 from sparktune.flows.host_look import Seen, failed, see, view_of
 from sparktune.flows.host_outcome import HostOutcome
 from sparktune.host.changes import verify_node
@@ -62,6 +62,8 @@ async def _report(node: NodeSession, profile: Profile | None) -> NodeReport:
     journal, why = await try_journal(node)
     wanted, applied_boot, note = _wanted(seen, journal, profile)
     view = await view_of(node, seen, wanted, applied_boot)
+    if journal is not None:
+        view = replace(view, entries=held_entries(journal.transactions))
     return NodeReport(
         node=node.target.name,
         state=state_of(journal) if journal is not None else NodeState.UNKNOWN,

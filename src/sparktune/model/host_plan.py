@@ -20,6 +20,7 @@ from sparktune.model.node import NodeFacts
 from sparktune.model.profile import Profile
 from sparktune.model.reads import Read, Readings
 from sparktune.model.step import Step
+from sparktune.model.transaction import JournalEntry
 
 
 class TakesEffect(Enum):
@@ -109,7 +110,8 @@ class HostView:
     """A node as a change sees it. ``readings`` has the answers to the change's own ``reads``.
 
     ``applied_boot`` is the boot in which the profile was applied, None when it is not applied: then ``verify`` tells
-    only what still waits for a reboot (files that say one thing while the running system has another).
+    only what still waits for a reboot (files that say one thing while the running system has another). ``entries`` is
+    what applied transactions did, where ``verify`` knows the journal: it tells of what was there and is gone.
     """
 
     facts: NodeFacts
@@ -117,6 +119,7 @@ class HostView:
     readings: Readings = field(default_factory=Readings)
     boot_id: str = ""
     applied_boot: str | None = None
+    entries: tuple[JournalEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -182,7 +182,7 @@ def test_case_04_the_vector_that_refused_is_told() -> None:
 
     assert [(check.target, check.status.value) for check in checks] == [
         ("0000:01:00.0 (3 vectors)", "OK"),
-        ("0002:01:00.0 (1 vector)", "OK"),
+        ("0002:01:00.0 (1 vector: #0)", "OK"),
         ("0002:01:00.0#1 (IRQ 412, mlx5_comp0@pci:0002:01:00.0)", "DIFFERENT"),
         ("000f:01:00.0 (1 vector)", "OK"),
     ]

@@ -36,6 +36,7 @@ _SHOW = ("systemctl", "show", "-p", "Id,Result,ExecMainStatus", "sparktune-reapp
 _SEEDS = "/etc/systemd/system/*.wants/irq-affinity.service"
 _ALSO = "irq-affinity.service is enabled, too, and sets interrupts at boot by their names: sudo systemctl disable it"
 _NO_UNIT = "what a boot or a device that comes back undoes stays undone"
+_GONE = f"{_NO_UNIT}: sparktune host revert, then apply"
 
 
 def _reads(_facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
@@ -149,7 +150,7 @@ def _check_file(view: HostView, file: UnitFile) -> HostCheck:
     if now.value is None:
         absent = now.state is State.ABSENT
         status = CheckStatus.ABSENT if absent else CheckStatus.UNREADABLE
-        return _check(file.path, file.role, "no file" if absent else "", status, _NO_UNIT if absent else now.why)
+        return _check(file.path, file.role, "no file" if absent else "", status, _GONE if absent else now.why)
     if now.value == file.text:
         return _check(file.path, file.role, file.role, CheckStatus.OK)
     return _check(file.path, file.role, "another text", CheckStatus.DIFFERENT, "somebody else has written it")
