@@ -67,13 +67,13 @@ def _body(report: NodeReport, look: Look) -> Body:
     done: Body = []
     if outcome is not None:
         done = [
-            undone_blocks(outcome.recovered, look, "recovered first: a transaction that had not ended"),
+            undone_blocks(outcome.recovered, look, why="which had not ended"),
             section("what was done", item_lines(outcome.steps, DONE_WORDS, look, undoing=False), look),
             section("what was taken back", item_lines(outcome.undone, UNDONE_WORDS, look, undoing=True), look),
         ]
     return [
         *(done or [[], [], []]),
-        undone_blocks(report.undone, look, "taken back"),
+        undone_blocks(report.undone, look),
         _looked_at(report, look),
     ]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import UndoneTransaction
 from sparktune.report.host.items import UNDONE_WORDS, item_lines, tally_of
-from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section
+from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import counted
 
@@ -35,13 +35,15 @@ def revert_verdict(report: NodeReport) -> tuple[str, Tone]:
     return said + waiting, Tone.WARN if left or waiting else Tone.GOOD
 
 
-def undone_blocks(undone: Sequence[UndoneTransaction], look: Look, title: str) -> list[str]:
-    """Return what became of each transaction that was taken back, the last one first."""
+def undone_blocks(undone: Sequence[UndoneTransaction], look: Look, *, why: str = "") -> list[str]:
+    """Return what became of each transaction that was taken back, the last one first; ``why`` it was."""
     blocks: list[str] = []
     for one in undone:
-        state = one.state.replace("_", " ")
-        head = f"{title}: transaction {one.transaction}, now {state}"
+        state = "NOT ALL IS TAKEN BACK" if one.state == "incomplete" else "taken back"
         lines = list(item_lines(one.steps, UNDONE_WORDS, look, undoing=True))
+        if one.why:
+            lines.insert(0, wrapped(one.why, look, "  "))
+        head = f"transaction {one.transaction}{f', {why}' if why else ''}: {state}"
         blocks += section(head, lines or ["  nothing had been changed"], look)
     return blocks
 
@@ -49,7 +51,7 @@ def undone_blocks(undone: Sequence[UndoneTransaction], look: Look, title: str) -
 def _body(report: NodeReport, look: Look) -> Body:
     waiting = check_blocks(report.checks or (), look)
     return [
-        undone_blocks(report.undone, look, "taken back"),
+        undone_blocks(report.undone, look),
         [paint("what files say, and the running system does not yet", Tone.HEAD, look), *waiting] if waiting else [],
     ]
 

@@ -188,7 +188,7 @@ def test_what_a_crash_had_left_is_told_first() -> None:
 
     text = _apply((_node(state=NodeState.APPLIED, outcome=outcome),))
 
-    assert "recovered first: a transaction that had not ended: transaction t0, now rolled back" in text
+    assert "transaction t0, which had not ended: taken back" in text
 
 
 def test_nothing_that_a_node_says_steers_the_terminal() -> None:
@@ -220,3 +220,11 @@ def test_names_with_commas_stay_apart() -> None:
     assert (
         "0 (vllm), container a; 1 (vllm), container a; 2 (vllm), container a; 3 (vllm), container a; and 2 more" in text
     )
+
+
+def test_a_transaction_that_could_not_be_begun_to_be_undone_says_why() -> None:
+    undone = UndoneTransaction(transaction="t1", state="incomplete", why="a later one touched the same: t2")
+
+    text = revert_text((_node(state=NodeState.INCOMPLETE, undone=(undone,)),), look=_LOOK)
+
+    assert "transaction t1: NOT ALL IS TAKEN BACK\n  a later one touched the same: t2" in text
