@@ -7,6 +7,7 @@ __all__ = ["CHANGE"]
 
 import re
 
+from sparktune.host.compose_files import cgroup_driver
 from sparktune.host.container_cpus import CONTAINER_READS, SLICE, check_container, is_inference, live_containers
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.containers import Container, ContainerFacts
@@ -48,7 +49,8 @@ def _note(view: HostView, container: Container, cores: Cores) -> str:
 
 
 def _option(view: HostView, cores: Cores) -> str:
-    parent = SLICE if view.profile.mode is Mode.SLICES else ""
+    below_slices = view.profile.mode is Mode.SLICES and cgroup_driver(view).value != "cgroupfs"
+    parent = SLICE if below_slices else ""
     return executor_arguments(format_cpulist(cores.performance), parent)
 
 
