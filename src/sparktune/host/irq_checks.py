@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-from sparktune.host.changes._shared import counted, join
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.interrupts import MsiDevice, MsiVector, likely_managed
 from sparktune.host.irq_targets import Place, Placement, place_of, vector_name
+from sparktune.host.words import counted, join
 from sparktune.model.host_plan import CheckStatus, HostCheck
 from sparktune.model.observed import State
 

@@ -1,9 +1,8 @@
 """Interrupts of the GPU, the ConnectX and listed devices go to the cores that the profile names, vector by vector.
 
 Sources: Documentation/core-api/irq/irq-affinity.rst for ``smp_affinity_list`` and ``effective_affinity_list``;
-kernel/irq/manage.c for managed interrupts, which no write moves (EPERM, EIO before Linux 6.13); isolcpus=managed_irq in
-kernel-parameters.txt; drivers/irqchip/irq-gic-v3-its.c, whose vectors target one CPU each, at once; on x86 a vector
-moves with its next interrupt (irq_set_affinity, IRQD_MOVE_PCNTXT).
+kernel/irq/proc.c and manage.c for managed interrupts, which no write moves (EPERM, EIO by older kernels);
+isolcpus=managed_irq in kernel-parameters.txt.
 """
 
 __all__ = ["CHANGE"]
