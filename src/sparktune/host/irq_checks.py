@@ -21,6 +21,7 @@ from sparktune.model.observed import State
 MANAGED = "the kernel places it and refuses every write; only isolcpus=managed_irq,CPUS at boot keeps it off CPUs"
 _LATER = "the request is right; on this interrupt controller the vector moves with its next interrupt"
 _ELSEWHERE = "the request is right, but the interrupt controller serves it elsewhere"
+_NEW = "the device was not there when the profile was applied: apply it again"
 _PLACED = "its interrupts placed"
 _ABSENT = CheckStatus.ABSENT
 _MOST_ALONE = 4
@@ -38,7 +39,7 @@ def check_device(change: str, device: MsiDevice, placement: Placement, placed: i
     """Return one check for the vectors that are right, and one for each other; many of one kind make one check.
 
     A device that came back with another number of vectors than were ``placed`` is judged by those that it has now, and
-    that is said.
+    that is said; so is that none were, because the device was not there. None: what was placed is not known.
     """
     if not device.vectors:
         why = "it has no MSI vectors: its driver is not loaded, or uses none"
@@ -54,7 +55,9 @@ def check_device(change: str, device: MsiDevice, placement: Placement, placed: i
             found.append(_together(change, device, verdicts, placement))
         else:
             found += [_alone(change, device, verdict) for verdict in verdicts]
-    if placed not in {None, len(device.vectors)}:
+    if placed == 0:
+        found = [replace(check, why=_NEW) if check.status is CheckStatus.DIFFERENT else check for check in found]
+    elif placed not in {None, len(device.vectors)}:
         recount = f"it has {counted(len(device.vectors), 'vector')} now, and had {placed} when they were placed"
         found[0] = replace(found[0], why="; ".join(text for text in (found[0].why, recount) if text))
     return tuple(found)

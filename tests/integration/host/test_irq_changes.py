@@ -1,5 +1,6 @@
 """Interrupts, irqbalance and kernel workers of a made-up node by the real agent: done, told and undone."""
 
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -122,6 +123,16 @@ def _agent(node: NodeTarget, command: str) -> subprocess.CompletedProcess[str]:
         pytest.skip("no /usr/bin/python3, which the unit starts")
     argv = ["/usr/bin/python3", "-I", str(_path(node, AGENT)), "--root", str(node.root), command]
     return subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_a_device_that_was_unplugged_since_is_told(node: NodeTarget) -> None:
+    """Only the node's journal still knows of it: without that, verify would call what is left fine."""
+    _apply(node, Profile(allow_slow=True, without=_ONLY))
+    shutil.rmtree(_path(node, "/sys/bus/pci/devices/0002:01:00.1"))
+
+    wrong = [check for check in _checks(node) if check.status is not CheckStatus.OK]
+
+    assert [(check.target, check.status) for check in wrong] == [("0002:01:00.1", CheckStatus.ABSENT)]
 
 
 def test_a_spread_is_refused_while_irqbalance_runs(node: NodeTarget) -> None:

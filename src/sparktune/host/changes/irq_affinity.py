@@ -14,7 +14,7 @@ from sparktune.host.changes._shared import cores_unknown, counted, join
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
-from sparktune.host.facts.interrupts import InterruptFacts, MsiDevice, likely_managed
+from sparktune.host.facts.interrupts import MELLANOX, InterruptFacts, MsiDevice, likely_managed
 from sparktune.host.facts.irq_services import IrqServicesFacts
 from sparktune.host.irq_checks import MANAGED, check_device, in_order, tally
 from sparktune.host.irq_targets import (
@@ -123,6 +123,8 @@ def _notes(view: HostView, facts: InterruptFacts, targets: Targets) -> Iterable[
         yield f"not covered: managed interrupts that may use performance cores: {join(fixed)}: {MANAGED}"
     if others:
         yield f"not covered, unless listed: other devices whose interrupts may use performance cores: {join(others)}"
+    if split and split.platform.value == "GB10" and not any(one.vendor == MELLANOX for one in targets.devices):
+        yield "there is no ConnectX now: one without a cable is taken off the bus; apply again when it is there"
     yield "not covered: timers and inter-processor interrupts, which every CPU serves itself"
     yield "where interrupts serve inference better is not settled: public reports contradict each other; measure both"
     yield from _service_note(view)
@@ -156,7 +158,7 @@ def _verify(view: HostView) -> tuple[HostCheck, ...]:
     if not there and not checks:
         checks.append(_gone("GPU and ConnectX", "no such device is on the PCI bus"))
     for device in targets.value.devices:
-        checks += check_device(_ID, device, placement.value, placed.get(device.address))
+        checks += check_device(_ID, device, placement.value, placed.get(device.address, 0) if placed else None)
     return tuple(checks)
 
 
