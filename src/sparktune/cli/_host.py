@@ -54,17 +54,23 @@ class Choice:
         return shlex.join([*flags, *(word for root in self.roots for word in ("--root", str(root)))])
 
 
-def look(choice: Choice) -> Look:
-    """Return how text is shown on stdout."""
-    return Look(width=columns(), color=colour_wanted(), where=choice.where)
+def look(choice: Choice, flags: ProfileFlags | None = None) -> Look:
+    """Return how text is shown on stdout; ``flags`` are those that the next command has to repeat."""
+    profile = shlex.join(flags.words()) if flags is not None else ""
+    return Look(width=columns(), color=colour_wanted(), where=choice.where, profile=profile)
 
 
-def printed(outcome: HostOutcome, choice: Choice, text: Callable[[Sequence[NodeReport], Look], str]) -> None:
+def printed(
+    outcome: HostOutcome,
+    choice: Choice,
+    text: Callable[[Sequence[NodeReport], Look], str],
+    flags: ProfileFlags | None = None,
+) -> None:
     """Print what a verb came to, and leave with its exit code."""
     if choice.json:
         sys.stdout.write(host_json(outcome.reports, verb=outcome.verb))
     else:
-        sys.stdout.write(text(outcome.reports, look(choice)))
+        sys.stdout.write(text(outcome.reports, look(choice, flags)))
     sys.stdout.flush()
     if outcome.exit_code is ExitCode.INTERRUPTED:
         raise KeyboardInterrupt
@@ -83,7 +89,7 @@ def run_plan(choice: Choice, flags: ProfileFlags, *, save: Path | None, explain:
     if save is not None and _kept(outcome, save):
         command = Look(where=choice.where).command(f"apply --plan {shlex.quote(str(save))}")
         sys.stderr.write(f"saved {save}; carry it out with: {command}\n")
-    printed(outcome, choice, lambda reports, how: plan_text(reports, look=how, explain=explain))
+    printed(outcome, choice, lambda reports, how: plan_text(reports, look=how, explain=explain), flags)
 
 
 def _kept(outcome: HostOutcome, path: Path) -> bool:
@@ -101,7 +107,7 @@ def run_verify(choice: Choice, flags: ProfileFlags) -> None:
     with host_progress(quiet=choice.quiet) as tell:
         tell("", f"looking at {', '.join(target.name for target in targets)}")
         outcome = verify_nodes(targets, profile if flags.given else None)
-    printed(outcome, choice, lambda reports, how: verify_text(reports, look=how))
+    printed(outcome, choice, lambda reports, how: verify_text(reports, look=how), flags)
 
 
 def run_status(choice: Choice) -> None:

@@ -2,6 +2,7 @@
 
 __all__ = ["ApplyArguments", "run_apply"]
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +50,9 @@ def run_apply(choice: Choice, flags: ProfileFlags, arguments: ApplyArguments) ->
         check_can_ask(yes=arguments.yes)
     targets, planned = _planned(choice, flags, arguments.plan_file)
     if arguments.dry_run:
-        printed(planned, choice, lambda reports, how: plan_text(reports, look=how))
+        printed(
+            planned, choice, lambda reports, how: plan_text(reports, look=_to_apply(how, arguments.plan_file)), flags
+        )
         return
     plans = {report.node: report.plan for report in planned.reports if report.plan is not None}
     pending = any(plan.steps for plan in plans.values())
@@ -71,6 +74,11 @@ def run_apply(choice: Choice, flags: ProfileFlags, arguments: ApplyArguments) ->
             on_progress=tell,
         )
     printed(outcome, choice, _text)
+
+
+def _to_apply(how: Look, file: Path | None) -> Look:
+    """Return a look whose next command carries out the same file, where the plan is of one."""
+    return replace(how, profile=shlex.join(["--plan", str(file)])) if file is not None else how
 
 
 def _text(reports: Sequence[NodeReport], how: Look) -> str:

@@ -92,6 +92,19 @@ class ProfileFlags:
         """Whether any of them was written."""
         return self != ProfileFlags()
 
+    def words(self) -> list[str]:
+        """Return them as they are written, for a command to type next that means the same profile."""
+        written: list[str] = []
+        for one in fields(self):
+            flag, value = f"--{one.name.replace('_', '-')}", getattr(self, one.name)
+            if value is True:
+                written.append(flag)
+            elif isinstance(value, list):
+                written += [word for each in value for word in (flag, each)]
+            elif value:
+                written += [flag, value]
+        return written
+
 
 def with_profile_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command that takes ``flags`` the options of a profile in their place."""

@@ -48,6 +48,14 @@ def test_a_dot_in_the_name_of_a_network_device_is_kept() -> None:
     assert profile.sysctls["net.ipv4.conf.eth0/100.rp_filter"] == "2"
 
 
+def test_the_next_command_means_the_same_profile() -> None:
+    """``plan --mode classic`` that ends in ``next: host apply`` would lead to another profile than the one shown."""
+    flags = ProfileFlags(mode="classic", sysctl=["a.b=1", "c.d=2"], allow_slow=True)
+
+    assert flags.words() == ["--mode", "classic", "--sysctl", "a.b=1", "--sysctl", "c.d=2", "--allow-slow"]
+    assert ProfileFlags().words() == []
+
+
 @pytest.mark.parametrize(
     ("flags", "message"),
     [

@@ -39,19 +39,21 @@ class Tone(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """How it is shown: columns, colours, and the flags that name the same nodes in a command to type next.
+    """How it is shown: columns, colours, and what a command to type next repeats.
 
-    ``final``: the command ends with this report, so that it says what to do next.
+    ``where`` are the flags that name the same nodes, ``profile`` those of the same profile (or its file). ``final``: the command ends with this report, so that it says what to do next.
     """
 
     width: int = 100
     color: bool = False
     where: str = ""
+    profile: str = ""
     final: bool = True
 
-    def command(self, words: str) -> str:
-        """Return a command of ``host`` on the same nodes."""
-        return f"{_COMMAND} {words}{f' {self.where}' if self.where else ''}"
+    def command(self, words: str, *, profile: bool = False) -> str:
+        """Return a command of ``host`` on the same nodes, where wanted for the same profile."""
+        parts = (_COMMAND, words, self.where, self.profile if profile else "")
+        return " ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

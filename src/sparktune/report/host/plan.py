@@ -160,5 +160,5 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     if any(plan.refusals for plan in plans):
         return ["next: settle what stands against it, then ask for the plan again; nothing was changed"]
     if any(plan.steps for plan in plans):
-        return [f"nothing was changed; next: {look.command('apply')}"]
+        return [f"nothing was changed; next: {look.command('apply', profile=True)}"]
     return [f"next: {look.command('verify')}"] if plans else []

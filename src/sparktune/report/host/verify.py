@@ -103,10 +103,10 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     statuses = {check.status for report in reports for check in report.checks or ()}
     lines = []
     if CheckStatus.PENDING_REBOOT in statuses:
-        lines.append(f"after the reboot: {look.command('verify')}")
+        lines.append(f"after the reboot: {look.command('verify', profile=True)}")
     if statuses & {CheckStatus.DIFFERENT, CheckStatus.ABSENT}:
         lines += [
-            f"what would make it so: {look.command('plan')}",
+            f"what would make it so: {look.command('plan', profile=True)}",
             f"what was done, and by whom: {look.command('status')}",
         ]
     return lines
