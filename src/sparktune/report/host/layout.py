@@ -41,7 +41,8 @@ class Tone(Enum):
 class Look:
     """How it is shown: columns, colours, and what a command to type next repeats.
 
-    ``where`` are the flags that name the same nodes, ``profile`` those of the same profile (or its file). ``final``: the command ends with this report, so that it says what to do next.
+    ``where`` are the flags that name the same nodes, ``profile`` those of the same profile (or its file).
+    ``final``: the command ends with this report, so that it says what to do next.
     """
 
     width: int = 100
