@@ -10,9 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-
+from sparktune.host.compose_yaml import UNREADABLE, compose_yaml
 from sparktune.host.engine_names import engine_of_image
 from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container
@@ -33,8 +31,8 @@ def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Con
     compose file.
     """
     try:
-        values = YAML(typ="safe", pure=True).load(text)
-    except (YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        values = compose_yaml().load(text)
+    except UNREADABLE as error:
         message = f"no YAML: {' '.join(str(error).split())[:120]}"
         raise ValueError(message) from None
     services = values.get("services") if isinstance(values, dict) else None

@@ -13,11 +13,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
-_UNREADABLE = (YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
+from sparktune.host.compose_yaml import UNREADABLE, compose_yaml
+
 _LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
 # After which line a new key reads best, when the service has it on one line
 _NEIGHBOURS = ("cpuset", "image", "container_name")
@@ -62,8 +61,8 @@ def set_in_services(text: str, wanted: Mapping[str, Mapping[str, str]]) -> str:
 
 def _loaded(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
     try:
-        return YAML(typ="safe", pure=True).load(text)
-    except _UNREADABLE as error:
+        return compose_yaml().load(text)
+    except UNREADABLE as error:
         raise ValueError(_why(error)) from None
 
 
@@ -89,8 +88,8 @@ def _with_value(text: str, service: str, key: str, value: str) -> str:
 
 def _service_node(text: str, service: str) -> tuple[Node, MappingNode]:
     try:
-        root = YAML(typ="safe", pure=True).compose(text)
-    except _UNREADABLE as error:
+        root = compose_yaml().compose(text)
+    except UNREADABLE as error:
         raise ValueError(_why(error)) from None
     name, services = _member(root, "services")
     if services.start_mark.index < name.end_mark.index:

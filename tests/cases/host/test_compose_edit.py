@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import yaml_cases
 
 from sparktune.host.compose_edit import raw_services, set_in_services
+from sparktune.host.compose_yaml import compose_yaml
 
 _CASES = yaml_cases(Path(__file__).parent / "compose_edit")
 _KEYS = frozenset({"name", "text", "set", "after", "refused"})
@@ -79,13 +79,13 @@ def test_nothing_but_the_key_changes(mine: str, other: str, end: str, tail: str)
     head = "x-base: &base {init: true}\nx-one: &anchor word\nservices:"
     text = f"{head}\n  other: # first\n{other}\n  mine:\n{mine}{tail}\n".replace("\n", end)
     try:
-        before = YAML(typ="safe", pure=True).load(text)
+        before = compose_yaml().load(text)
         edited = set_in_services(text, {"mine": {"cpuset": "5-9,15-19"}})
     except (ValueError, YAMLError):  # the generator makes texts that are no YAML, too
         return
 
     before["services"]["mine"] = {**before["services"]["mine"], "cpuset": "5-9,15-19"}
-    assert YAML(typ="safe", pure=True).load(edited) == before
+    assert compose_yaml().load(edited) == before
     old, new = text.split("\n"), edited.split("\n")
     if len(new) == len(old):
         changed = [place for place, (one, two) in enumerate(zip(old, new, strict=True)) if one != two]
