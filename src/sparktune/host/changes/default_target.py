@@ -102,7 +102,9 @@ def _session(view: HostView) -> tuple[HostCheck, ...]:
         return (_check(_GRAPHICAL, wanted, state.value, CheckStatus.OK),)
     if view.applied_boot == view.boot_id and not view.profile.isolate_now:
         return (_check(_GRAPHICAL, wanted, "active", CheckStatus.PENDING_REBOOT, _STAYS),)
-    return (_check(_GRAPHICAL, wanted, "active", CheckStatus.DIFFERENT, "something started it since"),)
+    override = override_on_cmdline(view.facts).value
+    why = _overridden(override) if override == _GRAPHICAL else "something started it since"
+    return (_check(_GRAPHICAL, wanted, "active", CheckStatus.DIFFERENT, why),)
 
 
 def _pending(view: HostView, systemd: SystemdFacts) -> tuple[HostCheck, ...]:
