@@ -1,6 +1,6 @@
 """An experiment as it was declared: stored before its first trial, and never changed afterwards."""
 
-__all__ = ["GEOMEAN", "Experiment", "GuardMetric", "Primary", "VisitRecord", "VisitState"]
+__all__ = ["Experiment", "GuardMetric", "Primary", "VisitRecord", "VisitState"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,20 +13,16 @@ from sparktune.experiment.rules import Rules
 from sparktune.model.workload import Workload
 from sparktune.units import Ratio, Seconds
 
-GEOMEAN = "geomean"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Primary:
-    """The one number that decides: a ``metric`` as the weighted geometric mean over cells.
+    """The one number that decides: a ``metric`` of a trial as the weighted geometric mean over cells.
 
-    ``statistic`` is which number of a trial counts: its median over streams, or the worst of them. ``weights`` by the
-    cell's label; a cell that is not named has weight 1, weight 0 leaves it out.
+    ``weights`` by the cell's label; a cell that is not named has weight 1, weight 0 leaves it out.
     """
 
     metric: str = "output_tok_s"
     better: Better = Better.HIGHER
-    statistic: str = "median"
     weights: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -36,7 +32,6 @@ class GuardMetric:
 
     metric: str
     better: Better
-    statistic: str = "median"
     margin: Ratio = 0.10
 
 
