@@ -24,13 +24,16 @@ from typing import Any
 
 from tests.support.steps import sample_tree, tree_state
 
-from sparktune.agent import engine, machine_tree
+from sparktune.agent import engine, machine_tree, transaction
 from sparktune.agent.refusal import Refused
 from sparktune.agent.steps import all_kinds
 from sparktune.agent.tree import Tree
 
 # What every child imports is here before they are forked.
 _IMPORTED = (engine, machine_tree, *all_kinds())
+# Hundreds of points are to be quick.
+transaction._LEAST_RESERVE = 4096
+_ARCHIVE = b"what is kept of the agent"
 
 _MODIFIES = (
     *("write", "pwrite", "fsync", "ftruncate", "truncate", "replace", "rename", "unlink", "remove", "mkdir", "rmdir"),
@@ -95,9 +98,9 @@ class Breaker:
 class Matrix:
     """The points of one kind of breaking one piece of work."""
 
-    def __init__(self, archive: bytes, folder: Path, asked: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, asked: dict[str, Any]) -> None:
         """Make the tree that everything starts from."""
-        self._archive, self._asked = archive, asked
+        self._asked = asked
         self._start, self._tree, self._answer = folder / "start", folder / "tree", folder / "answer.json"
         sample_tree(self._start)
         self._before = tree_state(self._start)
@@ -173,7 +176,7 @@ class Matrix:
         request = {"label": "test", "who": "the matrix", "boot_id": "", "profile": {}, "steps": self._asked["steps"]}
         breaker.install()
         try:
-            parts, end = engine.Engine(Tree(str(self._tree)), self._archive).verbs[verb](request)
+            parts, end = engine.Engine(Tree(str(self._tree)), _ARCHIVE).verbs[verb](request)
             answer = {"parts": parts, "end": end}
         except Refused as error:
             code, answer = _REFUSED, {"parts": [], "end": {}, "refused": str(error)}
@@ -189,7 +192,7 @@ def main() -> None:
     """Do what stdin asks for."""
     archive, folder = sys.argv[1:]
     assert engine.__file__.startswith(archive), "this is not the agent that is shipped"
-    matrix = Matrix(Path(archive).read_bytes(), Path(folder), json.load(sys.stdin))
+    matrix = Matrix(Path(folder), json.load(sys.stdin))
     points = matrix.run()
     sys.stdout.write(json.dumps({"points": points, "wrong": matrix.wrong[:5]}))
 
