@@ -167,6 +167,25 @@ def test_a_plan_that_is_no_longer_true_changes_nothing(lab: Path, tmp_path: Path
     assert _hash(lab / "spark1") == before
 
 
+@pytest.mark.parametrize(("on_failure", "first"), [("keep", "applied"), ("revert", "reverted")])
+def test_when_the_second_node_fails_the_first_is_what_was_chosen(
+    lab: Path, tmp_path: Path, on_failure: str, first: str
+) -> None:
+    """Each node's line says what that node is; nobody has to guess what became of the other."""
+    roots, file = ("--root", f"{lab}/spark1", "--root", f"{lab}/spark2"), tmp_path / "plan.json"
+    before = _hash(lab / "spark1")
+    run_sparktune("host", "plan", *roots, "--allow-slow", "--save", str(file))
+    (lab / "spark2/proc/sys/vm/swappiness").write_text("33\n")
+
+    arguments = ("apply", *roots, "--plan", str(file), "--on-failure", on_failure, "--yes", "--json")
+    done = run_sparktune("host", *arguments)
+
+    assert done.code == 1
+    assert [node["state"] for node in done.json["nodes"]] == [first, "untouched"]
+    assert [node["error"] is None for node in done.json["nodes"]] == [True, False]
+    assert (_hash(lab / "spark1") == before) is (on_failure == "revert")
+
+
 def test_a_plan_that_cannot_be_carried_out_is_not_kept(lab: Path, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
 

@@ -25,11 +25,10 @@ def host_json(reports: Sequence[NodeReport], *, verb: str) -> str:
 
 def _node(report: NodeReport) -> dict[str, Any]:
     plan = report.plan
-    error = {"error": report.failure, "hint": report.hint} if report.failure else {}
     return {
         "node": report.node,
-        "answered": not report.failure,
-        **error,
+        "error": report.failure or None,
+        "hint": report.hint or None,
         "state": report.state.value,
         "planned": plan is not None,
         **_plan(plan),
