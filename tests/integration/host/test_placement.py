@@ -3,15 +3,17 @@
 from pathlib import Path
 
 import pytest
-from tests.support.host_trees import tree_hash, write_node
+from tests.support.host_trees import tree_hash
 
 from sparktune.errors import ExitCode
 from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
 from sparktune.host.boot_target import SHOW_TARGETS
 from sparktune.host.changes import all_changes
 from sparktune.host.facts.containers import SOURCE as CONTAINERS
-from sparktune.host.lab.tree import NodeTree
+from sparktune.host.lab.node import LabNode, node_tree
+from sparktune.host.lab.tree import NodeTree, merge
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.lab import _write_tree
 from sparktune.model.host_plan import CheckStatus, HostCheck, NodePlan
 from sparktune.model.node_report import NodeState
 from sparktune.model.profile import Mode, Profile
@@ -51,9 +53,9 @@ def _node(tmp_path: Path) -> NodeTarget:
         "/sys/fs/cgroup/inference.slice/cpuset.cpus.effective": "0-19\n",
         f"/sys/fs/cgroup{group}/cpuset.cpus.effective": "5-9,15-19\n",
     }
-    return write_node(
+    return _written(
         tmp_path / "spark1",
-        over=NodeTree(
+        NodeTree(
             files=files,
             links={"/etc/systemd/system/default.target": "/usr/lib/systemd/system/graphical.target"},
             commands={
@@ -62,6 +64,13 @@ def _node(tmp_path: Path) -> NodeTarget:
             },
         ),
     )
+
+
+def _written(folder: Path, over: NodeTree) -> NodeTarget:
+    """Write a healthy GB10 that serves, with something laid over it."""
+    folder.mkdir()
+    _write_tree(folder, merge(node_tree(LabNode(last=11)), over))
+    return NodeTarget(name=folder.name, root=folder)
 
 
 def _path(node: NodeTarget, path: str) -> Path:
@@ -176,7 +185,7 @@ def test_an_administrators_file_is_neither_touched_nor_lost(node: NodeTarget) ->
 
 
 def test_a_container_below_system_slice_refuses_the_plan(tmp_path: Path) -> None:
-    node = write_node(tmp_path / "spark2")
+    node = _written(tmp_path / "spark2", NodeTree())
     before = tree_hash(_path(node, "/"))
 
     plan = _plan(node, Profile(without=_WITHOUT))
