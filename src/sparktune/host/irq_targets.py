@@ -30,9 +30,9 @@ from sparktune.model.observed import Observed, absent
 from sparktune.model.profile import IrqPolicy, Profile
 
 _ADDRESS = re.compile(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.ASCII)
-# Base class 06h of the PCI Code and ID Assignment: bridges. Their interrupts are those of slots and errors; a root port
-# that NVIDIA made is not the GPU.
-_BRIDGE = 0x06
+# Base classes of the PCI Code and ID Assignment. Interrupts of bridges are those of slots and errors; a root port that
+# NVIDIA made is not the GPU.
+_NETWORK, _DISPLAY, _BRIDGE, _UNKNOWN = 0x02, 0x03, 0x06, -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +94,14 @@ def _targets(devices: tuple[MsiDevice, ...], profile: Profile) -> Targets:
 
 
 def _of_the_profile(device: MsiDevice) -> bool:
-    return device.vendor in {NVIDIA, MELLANOX} and (device.pci_class or 0) >> 16 != _BRIDGE
+    """Tell whether a device is one of those meant. One that has no vectors now counts when it is a GPU or an adapter.
+
+    NVIDIA's driver makes them when the GPU is opened first (nv_start_device in kernel-open/nvidia/nv.c).
+    """
+    if device.vendor not in {NVIDIA, MELLANOX}:
+        return False
+    base = _UNKNOWN if device.pci_class is None else device.pci_class >> 16
+    return base != _BRIDGE and (bool(device.vectors) or base in {_NETWORK, _DISPLAY, _UNKNOWN})
 
 
 def _address(text: str) -> str | None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.support.host_trees import tree_hash, write_node
 
+from sparktune.agent.protocol import command_slug
 from sparktune.errors import ExitCode
 from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
 from sparktune.host.facts.irq_services import SOURCE as SERVICES
-from sparktune.host.lab.tree import NodeTree
 from sparktune.host.reapply_units import AGENT
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.host_plan import CheckStatus, HostCheck
@@ -28,9 +28,17 @@ _RUNS = "Id=irqbalance.service\nLoadState=loaded\nActiveState=active\nUnitFileSt
 
 @pytest.fixture(name="node")
 def _node(tmp_path: Path) -> NodeTarget:
-    others = {"/proc/irq/16/smp_affinity_list": "0-19\n", "/proc/irq/16/effective_affinity_list": "2\n"}
-    files = others | {_SETTINGS: _TEXT}
-    return write_node(tmp_path / "spark1", over=NodeTree(files=files, commands={_SHOW: _RUNS}))
+    node = write_node(tmp_path / "spark1")
+    files = {
+        "/proc/irq/16/smp_affinity_list": "0-19\n",
+        "/proc/irq/16/effective_affinity_list": "2\n",
+        _SETTINGS: _TEXT,
+        f"/commands/{command_slug(_SHOW)}.txt": _RUNS,
+    }
+    for path, text in files.items():
+        _path(node, path).parent.mkdir(parents=True, exist_ok=True)
+        _path(node, path).write_text(text)
+    return node
 
 
 def _path(node: NodeTarget, path: str) -> Path:
@@ -133,6 +141,24 @@ def test_a_device_that_was_unplugged_since_is_told(node: NodeTarget) -> None:
     wrong = [check for check in _checks(node) if check.status is not CheckStatus.OK]
 
     assert [(check.target, check.status) for check in wrong] == [("0002:01:00.1", CheckStatus.ABSENT)]
+
+
+def test_a_gpu_that_is_opened_later_is_placed_then(node: NodeTarget) -> None:
+    """NVIDIA's driver asks for the interrupt when the GPU is opened first: a plan must not forget such a device."""
+    vectors = _path(node, "/sys/bus/pci/devices/000f:01:00.0/msi_irqs")
+    vectors.rename(vectors.with_name("away"))
+    _apply(node, Profile(allow_slow=True, without=_ONLY))
+    assert _mask(node, 390) == "0-19"
+    wrong = [check for check in _checks(node) if check.status is not CheckStatus.OK]
+    assert [(check.target, check.status) for check in wrong] == [("000f:01:00.0", CheckStatus.ABSENT)]
+
+    vectors.with_name("away").rename(vectors)
+    again = _agent(node, "reapply")
+
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert _mask(node, 390) == "0-4,10-14"
+    assert revert_nodes((node,), who="me").exit_code is ExitCode.DONE
+    assert _mask(node, 390) == "0-19"
 
 
 def test_a_spread_is_refused_while_irqbalance_runs(node: NodeTarget) -> None:

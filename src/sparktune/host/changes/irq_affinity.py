@@ -83,6 +83,7 @@ def _nothing(targets: Targets) -> str:
 
 
 def _step(devices: tuple[MsiDevice, ...], placement: Placement) -> PlannedStep:
+    """Return the step for all devices, also those without vectors now: the node places them when they come."""
     there = [device for device in devices if device.vectors]
     vectors = {vector_name(device, place): one for device in there for place, one in enumerate(device.vectors)}
     expect = {
@@ -96,7 +97,7 @@ def _step(devices: tuple[MsiDevice, ...], placement: Placement) -> PlannedStep:
         after=f"one CPU each of {in_order(placement.cpus)}" if placement.spread else cpus,
         takes_effect=TakesEffect.LIVE,
         step=IrqStep(
-            devices=tuple(device.address for device in there),
+            devices=tuple(device.address for device in devices),
             cpus=placement.cpus,
             spread=placement.spread,
             fixed=tuple(name for name, one in vectors.items() if likely_managed(one.name)),
@@ -111,6 +112,9 @@ def _notes(view: HostView, facts: InterruptFacts, targets: Targets) -> Iterable[
     meant = {device.address for device in targets.devices}
     fixed, others = [], []
     yield from _unread(targets)
+    empty = [device.address for device in targets.devices if not device.vectors]
+    if empty:
+        yield f"{join(empty)}: no MSI vectors now; those that come are placed at boot and when its driver binds"
     for device in facts.devices.value or ():
         on_fast = [one for one in device.vectors if one.name and (one.requested.value or frozenset()) & fast]
         managed = [one for one in on_fast if likely_managed(one.name)]
