@@ -30,7 +30,7 @@ class Lock:
 
     def __init__(self, tree: Tree, who: str, what: str, wait_s: float) -> None:
         """Keep what the file will say."""
-        self._path = tree.real(_PATH)
+        self._path = tree.real(_PATH, follow=False)
         self._text = json.dumps({"pid": os.getpid(), "who": who, "what": what, "since": _now()}).encode()
         self._wait_s = max(wait_s, _LEAST_WAIT_S)
         self._handle = -1
@@ -60,7 +60,7 @@ class Lock:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Whoever removed the file meanwhile has another one.
-            if os.fstat(handle).st_ino == os.stat(self._path).st_ino:
+            if os.fstat(handle).st_ino == os.lstat(self._path).st_ino:
                 os.ftruncate(handle, 0)
                 os.pwrite(handle, self._text, 0)
                 self._handle = handle
@@ -75,7 +75,7 @@ class Lock:
 
 def holder(tree: Tree) -> str:
     """Return who holds the lock now, "" for nobody."""
-    path = tree.real(_PATH)
+    path = tree.real(_PATH, follow=False)
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

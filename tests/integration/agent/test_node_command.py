@@ -1,0 +1,114 @@
+"""A node without a controller: whoever sits at it can undo, list and keep what was done, and a playbook can do it."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.agent_command import AgentCommand
+from tests.support.steps import sample_steps, tree_state
+
+_STEPS = sample_steps()
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> AgentCommand:
+    return AgentCommand(tmp_path)
+
+
+def test_a_plan_is_carried_out_listed_and_undone_by_the_copy_on_the_node(agent: AgentCommand) -> None:
+    before = tree_state(agent.tree)
+
+    done = agent.run("transact", agent.write_plan(*_STEPS.values()))
+
+    assert done.returncode == 0, done.stderr
+    assert "/proc/sys/vm/swappiness: changed" in done.stdout
+    assert tree_state(agent.tree) != before
+    agent.archive = agent.tree / "var/lib/sparktune/agent.pyz"
+    assert "applied  test by" in agent.run("status").stdout
+    assert "/proc/sys/vm/swappiness: '60' -> '1'" in agent.run("journal").stdout
+    undone = agent.run("revert")
+    assert (undone.returncode, undone.stdout.splitlines()[-1]) == (0, "1 transaction: reverted")
+    assert tree_state(agent.tree) == before
+    assert agent.run("revert").stdout == "nothing to do\n"
+
+
+def test_a_playbook_learns_whether_anything_changed(agent: AgentCommand) -> None:
+    plan = agent.write_plan(_STEPS["file"], _STEPS["value"])
+
+    first, second = agent.json("transact", plan), agent.json("transact", plan)
+
+    assert (first["code"], first["state"], first["changed"]) == (0, "committed", True)
+    assert [sorted(part) for part in first["steps"]] == [["change", "items", "kind", "step"]] * 2
+    assert (second["code"], second["state"], second["changed"], second["transaction"]) == (0, "committed", False, "")
+
+
+def test_a_plan_that_fails_exits_1_and_changes_nothing(agent: AgentCommand) -> None:
+    before = tree_state(agent.tree)
+    missing = {**_STEPS["value"], "path": "/proc/sys/vm/no_such_thing"}
+
+    end = agent.json("transact", agent.write_plan(_STEPS["file"], missing))
+
+    assert (end["code"], end["state"], end["changed"]) == (1, "rolled_back", True)
+    assert "no_such_thing" in end["failed"]
+    assert tree_state(agent.tree) == before
+
+
+def test_edits_of_others_are_left_named_and_exit_3(agent: AgentCommand) -> None:
+    agent.run("transact", agent.write_plan(_STEPS["file"], _STEPS["value"]))
+    edited = agent.tree / "etc/sysctl.d/99-zz-test.conf"
+    edited.write_text("vm.swappiness = 30\n")
+
+    done = agent.run("revert")
+
+    assert done.returncode == 3
+    assert "/etc/sysctl.d/99-zz-test.conf: foreign (somebody else changed it since)" in done.stdout
+    assert edited.read_text() == "vm.swappiness = 30\n"
+    assert agent.value() == "60"
+
+
+def test_a_void_plan_says_what_has_changed(agent: AgentCommand) -> None:
+    plan = agent.write_plan({**_STEPS["value"], "expect": {"/proc/sys/vm/swappiness": "10"}})
+
+    done = agent.run("transact", plan)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "from '10' to '60'" in done.stderr
+    assert agent.json("transact", plan)["error"]["kind"] == "void"
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("undo",), ("confirm",), ("transact", "/no/such/file"), ("transact", "/proc/self/status")]
+)
+def test_what_cannot_be_understood_exits_2(arguments: tuple[str, ...], agent: AgentCommand) -> None:
+    done = agent.run(*arguments)
+    assert done.returncode == 2
+    assert done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_plan_without_steps_exits_2(agent: AgentCommand) -> None:
+    agent.plan.write_text(json.dumps({"label": "x"}))
+    assert agent.run("transact", str(agent.plan)).returncode == 2
+
+
+def test_options_may_stand_on_either_side_of_the_command(agent: AgentCommand) -> None:
+    """A --root that got lost would be this very machine."""
+    agent.run("transact", agent.write_plan(_STEPS["value"]))
+    before = ("--root", str(agent.tree), "--json", "status")
+    after = ("status", "--json", "--root", str(agent.tree))
+    for arguments in (before, after):
+        command = [*agent.command()[:3], *arguments]
+        agent.command = lambda *_arguments, command=command: command  # type: ignore[method-assign]
+        (listed,) = json.loads(agent.run().stdout)["transactions"]
+        assert listed["state"] == "committed"
+
+
+def test_reapply_does_again_what_a_boot_has_undone(agent: AgentCommand) -> None:
+    agent.run("transact", agent.write_plan({**_STEPS["value"], "reapply": True}))
+    (agent.tree / "proc/sys/vm/swappiness").write_text("60\n")
+
+    done = agent.run("reapply")
+
+    assert done.returncode == 0, done.stderr
+    assert "done again: applied" in done.stdout
+    assert agent.value() == "1"
