@@ -1,5 +1,7 @@
 """Where the system's work runs on a made-up node, through the real agent: in both modes, over a boot, and undone."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from sparktune.host.changes import all_changes
 from sparktune.host.facts.containers import SOURCE as CONTAINERS
 from sparktune.host.lab.node import LabNode, node_tree
 from sparktune.host.lab.tree import NodeTree, merge
+from sparktune.host.slice_units import UNITS
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.lab import _write_tree
 from sparktune.model.host_plan import CheckStatus, HostCheck, NodePlan
@@ -128,6 +131,25 @@ def test_slices_are_narrowed_at_once_and_put_back(node: NodeTarget) -> None:
     assert _checks(node)["threads of the kernel on performance cores"].status is CheckStatus.OK
     assert revert_nodes((node,), who="me").exit_code is ExitCode.DONE
     assert tree_hash(_path(node, "/")) == before
+    assert _not_ok(node) == {}
+
+
+def test_after_a_boot_undone_slices_wait_for_the_next_one(node: NodeTarget) -> None:
+    """The boot gave them their cores from files; taking these away does not widen a slice that runs."""
+    _apply(node, Profile(without=_WITHOUT))
+    shutil.rmtree(_path(node, "/run/systemd/system.control"))
+    _boot(node, "00000000-0000-4000-8000-000000000002", _SLOW)
+    assert _not_ok(node) == {"graphical.target": CheckStatus.DIFFERENT}, "here a desktop runs, and nobody started it"
+
+    revert_nodes((node,), who="me")
+    # After its reload systemd has no property of these units any more; a tree cannot tell what it was before that boot.
+    for answer in _path(node, "/commands").glob("*AllowedCPUs*"):
+        answer.write_text(re.sub(r"AllowedCPUs=.*", "AllowedCPUs=", answer.read_text()))
+
+    assert _not_ok(node) == dict.fromkeys(UNITS, CheckStatus.PENDING_REBOOT)
+    for unit in UNITS:
+        _path(node, f"/sys/fs/cgroup/{unit}/cpuset.cpus.effective").write_text("0-19\n")
+    _boot(node, "00000000-0000-4000-8000-000000000003", "0-19")
     assert _not_ok(node) == {}
 
 
