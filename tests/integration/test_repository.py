@@ -53,7 +53,7 @@ def test_no_file_names_a_home_folder() -> None:
     assert _findings(_HOME) == []
 
 
-@pytest.mark.parametrize("name", ["run", "demo", "dev", "tools", "model"])
+@pytest.mark.parametrize("name", ["run", "demo", "dev", "system", "tools", "model"])
 def test_every_locked_package_has_a_version_and_a_hash(name: str) -> None:
     text = (_ROOT / "requirements" / f"{name}.lock").read_text()
     entries = [entry for entry in re.split(r"\n(?=\S)", text.strip()) if not entry.startswith("#")]
@@ -65,7 +65,7 @@ def test_every_locked_package_has_a_version_and_a_hash(name: str) -> None:
 def test_the_locks_agree_with_each_other() -> None:
     """They are installed into one environment, in any order."""
     pins: dict[str, set[str]] = {}
-    for name in ("run", "demo", "dev"):
+    for name in ("run", "demo", "dev", "system"):
         for line in (_ROOT / "requirements" / f"{name}.lock").read_text().splitlines():
             if match := re.match(r"([\w.-]+)==(\S+) ?(;[^\\]*)?", line):
                 pins.setdefault(f"{match[1]} {(match[3] or '').strip()}", set()).add(match[2])

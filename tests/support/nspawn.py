@@ -23,9 +23,10 @@ from tests.support.debian_tree import base_tree, copy_tree, needed
 from tests.support.hosts import FAR_ADDRESS, Hosts, cabled_hosts
 from tests.support.kernel import KernelValues, kept_kernel
 
-__all__ = ["BootedNode", "booted_node"]
+__all__ = ["AGENT", "EFFICIENCY", "NAME", "BootedNode", "booted_node", "left_as_it_was"]
 
 NAME = "spark-test"
+AGENT = "/var/lib/sparktune/agent.pyz"
 EFFICIENCY, PERFORMANCE = 0, 1
 _CPUS = {EFFICIENCY: ("0xd87", 718), PERFORMANCE: ("0xd85", 1024)}
 _HARDWARE = "usr/local/share/hardware"
@@ -42,8 +43,8 @@ class BootedNode:
         """Remember where everything is; it is not running."""
         self.name, self.folder, self.root, self.kernel = NAME, folder, folder / "root", kernel
         self.ssh_config = folder / "ssh_config"
-        self.ssh = " ".join(hosts.on(hosts.near, "ssh", "-F", str(self.ssh_config)))
         self._hosts = hosts
+        self.ssh = " ".join(self.beside("ssh", "-F", str(self.ssh_config)))
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -106,6 +107,10 @@ class BootedNode:
         assert done.returncode == 0, f"{script}: {done.stdout}{done.stderr}"
         return done.stdout
 
+    def beside(self, *command: str) -> tuple[str, ...]:
+        """Return the command line that runs a command on this machine, in the network that leads to the node."""
+        return self._hosts.on(self._hosts.near, *command)
+
     def boot_id(self) -> str:
         """Return what names this boot."""
         return self.run("cat /proc/sys/kernel/random/boot_id").strip()
@@ -126,7 +131,7 @@ class BootedNode:
         return found
 
     def _ask(self, script: str) -> "subprocess.CompletedProcess[str]":
-        command = self._hosts.on(self._hosts.near, "ssh", "-F", str(self.ssh_config), NAME, script)
+        command = self.beside("ssh", "-F", str(self.ssh_config), NAME, script)
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -143,10 +148,24 @@ def booted_node(suffix: str = "") -> Iterator[BootedNode]:
         copy_tree(base, folder / "root")
         _prepare(folder)
         node = BootedNode(folder, hosts, kernel)
-        stack.callback(_leave, node, hosts)
+        stack.callback(_leave, node)
         node.start()
         node.reboot()  # a first boot writes files that later ones do not
         yield node
+
+
+@contextmanager
+def left_as_it_was(node: BootedNode) -> Iterator[None]:
+    """Fail when anything on the node, or of the kernel, is otherwise afterwards; then put it back as far as it goes."""
+    before = node.tree()
+    yield
+    left, now = node.kernel.differing(), node.tree()
+    # A test that failed in the middle is no reason for the next one to fail.
+    node.run(f"if [ -e {AGENT} ]; then python3 {AGENT} revert; fi >&2 || true")
+    node.kernel.restore()
+    assert left == {}, "the kernel's values are not what they were"
+    paths = before.keys() | now.keys()
+    assert {path: (before.get(path), now.get(path)) for path in paths if before.get(path) != now.get(path)} == {}
 
 
 def _prepare(folder: Path) -> None:
@@ -181,9 +200,9 @@ def _prepare(folder: Path) -> None:
         (hardware / str(cpu)).write_text(f"{capacity}\n")
 
 
-def _leave(node: BootedNode, hosts: Hosts) -> None:
+def _leave(node: BootedNode) -> None:
     for path in node.folder.glob("sparktune-*/*"):
-        command = hosts.on(hosts.near, "ssh", "-o", f"ControlPath={path}", "-O", "exit", "any")
+        command = node.beside("ssh", "-o", f"ControlPath={path}", "-O", "exit", "any")
         subprocess.run(command, capture_output=True, check=False)
     node.stop()
     for name in ("payload", "supervisor"):  # control groups that nspawn leaves where no systemd cleans up after it

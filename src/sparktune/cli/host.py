@@ -39,6 +39,7 @@ def register(app: typer.Typer) -> None:
     host_app.command("revert", short_help="Put back what was there before, unless somebody changed it since.")(revert)
     host_app.command("status", short_help="Tell what is applied, since when and by whom; change nothing.")(status)
     host_app.command("confirm", short_help="Keep what nodes would otherwise take back by themselves.")(confirm)
+    host_app.command("export", short_help="Write the plan of each node as files for Ansible; change nothing.")(export)
     app.add_typer(host_app, name="host")
 
 
@@ -128,6 +129,28 @@ def verify(
     from sparktune.cli._host import Choice, run_verify
 
     run_verify(Choice.of(nodes, root, as_json=as_json, quiet=quiet), flags)
+
+
+@with_profile_flags
+def export(
+    flags: ProfileFlags,
+    nodes: Nodes = "",
+    ansible: Annotated[
+        Path,
+        typer.Option("--ansible", metavar="DIR", help="A new folder for playbooks, inventory, plans and the agent."),
+    ] = ...,  # type: ignore[assignment] # what typer takes for: there has to be one
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Look at the nodes, and write what the profile would change on each as a folder that ansible-playbook runs.
+
+    The playbooks copy the same agent and the same plan to each node that apply would use. Changes nothing. Ends with 0
+    when the folder was written, and with 1 when a node did not answer or something stands against its plan.
+    """
+    from sparktune.cli._host import Choice
+    from sparktune.cli._host_export import run_export
+
+    run_export(Choice.of(nodes, None, as_json=as_json, quiet=quiet), flags, ansible)
 
 
 def revert(
