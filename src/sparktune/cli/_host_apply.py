@@ -63,7 +63,8 @@ def run_apply(choice: Choice, flags: ProfileFlags, arguments: ApplyArguments) ->
         sys.stdout.flush()
     _refuse(planned, choice)
     if pending:
-        plans = _asked(plans, window_s, arguments)
+        _tell_window(_window(plans, window_s), quiet=choice.quiet and arguments.yes)
+        plans = _asked(plans, arguments)
     with host_progress(quiet=choice.quiet) as tell:
         outcome = apply_plans(
             targets,
@@ -133,14 +134,15 @@ def _show_on_stderr(planned: HostOutcome, choice: Choice, *, quiet: bool) -> Non
         sys.stderr.write(plan_text(planned.reports, look=replace(look(choice), color=False, final=False)) + "\n")
 
 
-def _asked(plans: Mapping[str, NodePlan], window_s: Seconds | None, arguments: ApplyArguments) -> dict[str, NodePlan]:
+def _tell_window(window_s: Seconds | None, *, quiet: bool) -> None:
+    if window_s and not quiet:
+        said = f"unless it can be reached again within {format_duration(window_s)}"
+        sys.stderr.write(f"each node takes it back by itself {said}\n")
+
+
+def _asked(plans: Mapping[str, NodePlan], arguments: ApplyArguments) -> dict[str, NodePlan]:
     """Return the plans that were agreed to. Leaves with 3 when nothing was: then changes are still pending."""
     changing = [f"{count_of(len(plan.steps), 'step')} on {name}" for name, plan in plans.items() if plan.steps]
-    window = _window(plans, window_s)
-    if window and not arguments.yes:
-        sys.stderr.write(
-            f"each node takes it back by itself unless it can be reached again within {format_duration(window)}\n"
-        )
     if not agreed(f"Carry out {', '.join(changing)}?", yes=arguments.yes):
         sys.stderr.write("nothing was changed\n")
         raise typer.Exit(int(ExitCode.DIFFERENCES))

@@ -98,7 +98,8 @@ def _steps(steps: Sequence[PlannedStep], look: Look, changes: Sequence[HostChang
             last = change
         lines_shown.append(line)
     if any(step.cuts_off for step in steps):
-        lines_shown.append(wrapped(f"{_CUTS_OFF} may cost the connection to the node", look, "  "))
+        said = "may cost the connection: the node takes it all back unless it can be reached again (--confirm-within)"
+        lines_shown.append(wrapped(f"{_CUTS_OFF} {said}", look, "  ", hang="    "))
     return ["\n".join(lines_shown)]
 
 
