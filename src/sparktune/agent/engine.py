@@ -2,6 +2,7 @@
 
 __all__ = ["Engine"]
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,7 +18,7 @@ from sparktune.agent.machine import machine_of
 from sparktune.agent.past import Past
 from sparktune.agent.reapply import steps_to_do_again
 from sparktune.agent.recover import Recovery
-from sparktune.agent.refusal import BUSY, JOURNAL, TRANSACTION, Refused
+from sparktune.agent.refusal import BUSY, JOURNAL, ROOT, TRANSACTION, Refused
 from sparktune.agent.steps import all_kinds
 from sparktune.agent.timer import disarm
 from sparktune.agent.transaction import Transaction
@@ -39,6 +40,7 @@ class Engine:
         self._tree, self._archive = tree, archive
         self._kinds = all_kinds() if kinds is None else kinds
         self._home, self._machine = Home(tree), machine_of(tree)
+        self._needs_root = not tree.root and os.geteuid() != 0
         self._boot_id = str(hello(tree)["boot_id"])
         self._recovery = Recovery(tree, self._home, Undo(self._machine, self._kinds, self._boot_id), self._boot_id)
 
@@ -51,8 +53,9 @@ class Engine:
         """Carry out a transaction, after those that crashed were rolled back."""
         label = str(request.get("label") or "transact")
         transaction = Transaction(self._machine, self._kinds, self._home, request, self._boot_id)
+        lock = self._lock(request, label)
         self._home.prepare()
-        with self._lock(request, label), Interrupts() as interrupts:
+        with lock, Interrupts() as interrupts:
             recovered = self._recover()
             waiting = [past for past in self._home.transactions() if past.state == "unconfirmed"]
             if waiting:
@@ -133,6 +136,8 @@ class Engine:
         return recovered
 
     def _lock(self, request: Request, what: str) -> Lock:
+        if self._needs_root:
+            raise Refused(ROOT, "this needs root")
         return Lock(self._tree, str(request.get("who") or "somebody"), what, float(request.get("wait_s") or 0))
 
     def _find(self, transaction: str) -> Past:

@@ -1,6 +1,6 @@
 """What the agent keeps on a node: /var/lib/sparktune, for root only, and in it a folder per transaction."""
 
-__all__ = ["HOME", "Home"]
+__all__ = ["Home"]
 
 import os
 import re
@@ -10,10 +10,10 @@ import time
 from sparktune.agent.durable import make_folder, remove, replace, sync_folder
 from sparktune.agent.journal import Journal
 from sparktune.agent.past import Past, past_of
+from sparktune.agent.protocol import HOME
 from sparktune.agent.refusal import JOURNAL, Refused
 from sparktune.agent.tree import Tree
 
-HOME = "/var/lib/sparktune"
 _ARCHIVE = "agent.pyz"
 _ID = re.compile(r"(\d{4,})-\d{8}T\d{6}Z")
 _PRIVATE = 0o700

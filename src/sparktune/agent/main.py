@@ -9,8 +9,8 @@ from typing import Any
 from sparktune.agent.hello import hello
 from sparktune.agent.lines import Lines
 from sparktune.agent.observe import Observer
-from sparktune.agent.privilege import Root
-from sparktune.agent.protocol import greeting
+from sparktune.agent.privilege import ROOT_NONCE, Root
+from sparktune.agent.protocol import HOME, greeting
 from sparktune.agent.refusal import Refused
 from sparktune.agent.sample import sample
 from sparktune.agent.tree import Tree
@@ -22,11 +22,12 @@ def main(archive: bytes, arguments: list[str]) -> None:
     """Serve until stdin ends. The arguments are the word for the greeting and, for a captured tree, its folder."""
     nonce, *roots = arguments
     tree = Tree(roots[0] if roots else "")
-    root = None if tree.root or os.geteuid() == 0 else Root(archive)
+    # Whoever was started to be root and is not, does not try again.
+    root = None if tree.root or os.geteuid() == 0 or nonce == ROOT_NONCE else Root(archive)
     lines = Lines(0, 1)
     try:
         # A login shell may have written half a line.
-        lines.write("\n" + greeting(nonce) if nonce != "root" else greeting(nonce))
+        lines.write("\n" + greeting(nonce) if nonce != ROOT_NONCE else greeting(nonce))
         _serve(lines, tree, Observer(tree, root), _Changes(tree, archive, root))
     except (BrokenPipeError, KeyboardInterrupt):
         pass  # whoever asked has gone
@@ -45,7 +46,7 @@ class _Changes:
         self._tree, self._archive, self._root = tree, archive, root
 
     def answers(self, request: _Request) -> Iterator[_Request]:
-        if self._root is not None:
+        if self._root is not None and not self._nothing_to_list(request):
             yield from self._root.forward(request)
             return
         from sparktune.agent.engine import Engine  # noqa: PLC0415 - looking needs none of it, and is to be quick
@@ -57,6 +58,10 @@ class _Changes:
             return
         yield from ({"part": part} for part in parts)
         yield {"ok": end}
+
+    def _nothing_to_list(self, request: _Request) -> bool:
+        """Tell whether this is a question that needs no root: there was never a transaction here."""
+        return request["verb"] == "journal" and not os.path.lexists(HOME)
 
 
 def _serve(lines: Lines, tree: Tree, observer: Observer, changes: _Changes) -> None:

@@ -1,6 +1,6 @@
 """Root's eyes and hands: this same agent once more, started by ``sudo -n`` when something first needs it."""
 
-__all__ = ["Root"]
+__all__ = ["ROOT_NONCE", "Root"]
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from sparktune.agent.lines import Lines
 from sparktune.agent.protocol import greeting
 from sparktune.agent.results import NEEDS_ROOT, Result, explain_denied, unreadable
 
-_NONCE = "root"
+ROOT_NONCE = "root"
 _PATIENCE_S = 10.0
 _FAREWELL_S = 2.0
 _NO_PASSWORD = "sudo would ask for a password"  # noqa: S105 - a message
@@ -76,7 +76,7 @@ class Root:
         return {key: value for key, value in answer["part"].items() if key != "index"}
 
     def _start(self) -> None:
-        command = ("sudo", "-n", "--", *bootstrap(sys.executable, self._archive, _NONCE))
+        command = ("sudo", "-n", "--", *bootstrap(sys.executable, self._archive, ROOT_NONCE))
         pipe = subprocess.PIPE
         try:
             child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
@@ -89,7 +89,7 @@ class Root:
         with suppress(BrokenPipeError):
             child.stdin.write(self._archive)
         lines = Lines(child.stdout.fileno(), child.stdin.fileno())
-        if lines.waiting(_PATIENCE_S) and lines.line() == greeting(_NONCE).encode():
+        if lines.waiting(_PATIENCE_S) and lines.line() == greeting(ROOT_NONCE).encode():
             self._lines = lines
             return
         self._give_up("sudo does not answer")

@@ -30,10 +30,11 @@ written to the journal, the step is done and read back, and that is written. -> 
 I, "kind", "change", "items": {ITEM: {"outcome", "why"?, "found"?, "wanted"?}}}``; then ok ``{"transaction", "state",
 "failed", "undone": [STEP, ...], "recovered": [UNDONE, ...]}`` with state committed, unconfirmed, rolled_back or
 incomplete; UNDONE is ``{"transaction", "state", "steps", "why"?}``; a transaction that changed nothing is not kept, its
-name is "". A crashed transaction is rolled back before anything else
-happens. Errors: "busy" (another one works here: who, since when), "void" (what the plan saw has changed: what, from,
-to), "root" (needs root), "journal" (the journal cannot be written or read), "request" (a step that this agent does
-not know), "transaction" (there is none of that name, or it cannot be reverted alone, or not be undone by itself).
+name is "". A crashed transaction is rolled back before anything else happens. Errors: "busy" (another one works here:
+who, since when; or one waits to be confirmed), "void" (what the plan saw has changed: what, from, to), "root" (needs
+root), "journal" (the journal cannot be written or read, or what it has could not be undone), "request" (a step that
+this agent does not know), "transaction" (there is none of that name, it cannot be reverted alone, or the node could not
+undo it by itself when nobody confirms).
 
 ``confirm``: transaction -> ok ``{"transaction", "state"}``. With ``confirm_within_s`` the node undoes the transaction
 by itself when that time has passed without it.
@@ -45,7 +46,8 @@ neither as the transaction left it nor as it was before is "foreign", and left.
 ``journal``: -> ok ``{"transactions": [...], "holder": TEXT}``, the oldest first, as
 ``sparktune.model.transaction.Transaction`` has them; ``holder`` says who holds the lock now, "" for nobody.
 
-These four need root: another user's agent has its own copy started through ``sudo -n``, as for reads.
+These four need root: another user's agent has its own copy started through ``sudo -n``, as for reads. All parts are
+sent when the node's lock is free again.
 
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG
@@ -54,6 +56,7 @@ not part of the name. The uid is what ``id -u`` answers there.
 """
 
 __all__ = [
+    "HOME",
     "LONGEST_COMMAND_S",
     "LONGEST_LINE_BYTES",
     "MOST_READ_CHARACTERS",
@@ -67,6 +70,7 @@ import re
 from collections.abc import Sequence
 
 PROTOCOL = 1
+HOME = "/var/lib/sparktune"  # what the agent keeps on a node
 LONGEST_LINE_BYTES = 64 * 1024 * 1024
 # All text of one read. JSON writes no character in more than six bytes, so that an answer fits into a line.
 MOST_READ_CHARACTERS = 10 * 1024 * 1024

@@ -1,0 +1,100 @@
+"""Changes need root: another user's agent hands a whole request to its own copy under ``sudo -n``, or says why not."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sparktune.agent.bootstrap import bootstrap
+from sparktune.io.transport.package import agent_archive
+
+_NOBODY = 65534
+# One that every user may start, unlike that of the tests.
+_PYTHON = "/usr/bin/python3" if os.geteuid() == 0 else sys.executable
+_OLD = "import sys; sys.exit(sys.version_info < (3, 10))"
+# Runs what it is given, which then believes to be root.
+_OBLIGING = """#!{python}
+import os, sys
+assert sys.argv[1:3] == ["-n", "--"]
+python, *flags, code, size, nonce = sys.argv[3:]
+code = "import os; os.geteuid = lambda: 0\\n" + code
+os.execv(python, [python, *flags, code, size, nonce])
+"""
+_ASKING = "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n"
+# Runs what it is given as who it is: a sudo that does not make root.
+_USELESS = '#!/bin/sh\nshift 2\nexec "$@"\n'
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that other users may look into, unlike those of pytest."""
+    if not os.access(_PYTHON, os.X_OK) or subprocess.run([_PYTHON, "-c", _OLD], check=False).returncode:
+        pytest.skip("no Python for other users")
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+def _ask(folder: Path, sudo: str, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+    """Let a user who is not root ask an agent of his own, whose sudo is this script; return its answers."""
+    if sudo:
+        (folder / "sudo").write_text(sudo.format(python=_PYTHON))
+        (folder / "sudo").chmod(0o755)
+    archive = agent_archive()
+    lines = "".join(json.dumps({"id": number, **request}) + "\n" for number, request in enumerate(requests, 1))
+    user: dict[str, Any] = {"user": _NOBODY, "group": _NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    done = subprocess.run(
+        bootstrap(_PYTHON, archive, "nonce"),
+        input=archive + lines.encode(),
+        capture_output=True,
+        env={"PATH": str(folder)},
+        check=False,
+        timeout=60,
+        **user,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()[2:]]
+
+
+_TRANSACT = {"verb": "transact", "label": "x", "who": "me", "steps": []}
+
+
+def test_a_password_that_would_be_asked_for_is_the_reason(folder: Path) -> None:
+    (answer,) = _ask(folder, _ASKING, _TRANSACT)
+    assert answer == {"id": 1, "error": {"kind": "root", "message": "needs root: sudo would ask for a password"}}
+
+
+def test_without_sudo_that_is_the_reason(folder: Path) -> None:
+    answers = _ask(
+        folder, "", _TRANSACT, {"verb": "revert", "transaction": ""}, {"verb": "confirm", "transaction": "x"}
+    )
+    assert [answer["error"]["kind"] for answer in answers] == ["root"] * 3
+    assert "there is no sudo" in answers[0]["error"]["message"]
+
+
+def test_a_sudo_that_makes_no_root_is_not_asked_without_end(folder: Path) -> None:
+    (answer,) = _ask(folder, _USELESS, _TRANSACT)
+    assert (answer["id"], answer["error"]["kind"]) == (1, "root")
+
+
+def test_every_answer_of_root_comes_back_under_the_number_of_the_request(folder: Path) -> None:
+    """Root's copy is one that cannot write here: its refusals come back, and it stays for the next request."""
+    strange = {**_TRANSACT, "steps": [{"kind": "strange", "change": "x"}]}
+    first, second, third = _ask(folder, _OBLIGING, strange, {"verb": "hello"}, strange)
+    assert first["error"] == third["error"]
+    assert first["error"]["kind"] == "request"
+    assert "strange" in first["error"]["message"]
+    assert [answer["id"] for answer in (first, second, third)] == [1, 2, 3]
+    assert second["ok"]["uid"] != 0
+
+
+@pytest.mark.skipif(os.path.lexists("/var/lib/sparktune"), reason="this machine was changed before")
+def test_an_empty_journal_needs_no_root(folder: Path) -> None:
+    (answer,) = _ask(folder, _ASKING, {"verb": "journal"})
+    assert answer == {"id": 1, "ok": {"transactions": [], "holder": ""}}
