@@ -3,6 +3,7 @@
 The crash matrix of the whole agent kills real processes; here each kind alone is looked at, at every place.
 """
 
+import os
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,10 @@ _AGAIN = ("reload", "service-restart")
 _NAMES = sorted(sample_steps().keys() - set(_AGAIN))
 
 
-def _fresh(folder: Path) -> tuple[Machine, dict[str, tuple[Any, ...]]]:
-    folder.mkdir()
-    sample_tree(folder)
-    return machine_of(Tree(str(folder))), tree_state(folder)
+@pytest.fixture(autouse=True)
+def _no_power_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for no disk: only a power cut would tell, and nothing here cuts it."""
+    monkeypatch.setattr(os, "fsync", lambda _handle: None)
 
 
 def _undo(machine: Machine, step: dict[str, Any], before: Reading) -> None:
@@ -38,16 +39,14 @@ def _undo(machine: Machine, step: dict[str, Any], before: Reading) -> None:
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_killed_while_doing(tmp_path: Path, name: str) -> None:
-    step = sample_steps()[name]
-    kind = kind_named(step["kind"])
+    step, tree = sample_steps()[name], Tree(str(sample_tree(tmp_path)))
+    kind, start = kind_named(step["kind"]), tree_state(tmp_path)
     for places in count():
-        machine, start = _fresh(tmp_path / str(places))
-        before = kind.look(machine, step)
+        before = kind.look(machine_of(tree), step)
         with killed_after(places) as changes:
-            kind.do(machine, step, before)
-        machine = machine_of(Tree(str(tmp_path / str(places))))
-        _undo(machine, step, before)
-        assert tree_state(tmp_path / str(places)) == start, f"killed after {places} changes"
+            kind.do(machine_of(tree), step, before)
+        _undo(machine_of(tree), step, before)
+        assert tree_state(tmp_path) == start, f"killed after {places} changes"
         if not changes.killed:
             break
     assert places
@@ -55,17 +54,15 @@ def test_killed_while_doing(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_killed_while_undoing(tmp_path: Path, name: str) -> None:
-    step = sample_steps()[name]
-    kind = kind_named(step["kind"])
+    step, tree = sample_steps()[name], Tree(str(sample_tree(tmp_path)))
+    kind, start = kind_named(step["kind"]), tree_state(tmp_path)
     for places in count():
-        machine, start = _fresh(tmp_path / str(places))
-        before = kind.look(machine, step)
-        kind.do(machine, step, before)
+        before = kind.look(machine_of(tree), step)
+        kind.do(machine_of(tree), step, before)
         with killed_after(places) as changes:
-            _undo(machine, step, before)
-        machine = machine_of(Tree(str(tmp_path / str(places))))
-        _undo(machine, step, before)
-        assert tree_state(tmp_path / str(places)) == start, f"killed after {places} changes"
+            _undo(machine_of(tree), step, before)
+        _undo(machine_of(tree), step, before)
+        assert tree_state(tmp_path) == start, f"killed after {places} changes"
         if not changes.killed:
             break
     assert places
