@@ -4,6 +4,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from sparktune.host.lab.engine import Engine, engine_tree
 from sparktune.host.lab.node import LabNode, node_tree
 from sparktune.host.lab.tree import NodeTree, merge
 from sparktune.io.cluster import NodeTarget
@@ -15,11 +16,35 @@ __all__ = ["tree_hash", "write_node"]
 _OWN = ("var/lib/sparktune", "run/lock", "var/lib", "var", "run")
 
 
-def write_node(folder: Path, *, last: int = 11, over: NodeTree | None = None) -> NodeTarget:
-    """Write a node's tree, with ``over`` laid upon it, into a folder that is made; return it as a node of its name."""
+_PID_1_STAT = "1 (systemd) S 0 1 1 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 5 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 17 3"
+_PID_1 = NodeTree(
+    files={
+        "/proc/1/task/1/stat": f"{_PID_1_STAT} 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+        "/proc/1/task/1/status": "Name:\tsystemd\nCpus_allowed_list:\t0-19\n",
+        "/proc/1/cgroup": "0::/init.scope\n",
+    }
+)
+
+
+def write_node(folder: Path, *, last: int = 11, over: NodeTree | None = None, idle: bool = False) -> NodeTarget:
+    """Write a node's tree, with ``over`` laid upon it, into a folder that is made; return it as a node of its name.
+
+    An engine runs there in a container with the performance cores as its cpuset; an ``idle`` one has PID 1 only.
+    """
     folder.mkdir(parents=True)
-    _write_tree(folder, merge(node_tree(LabNode(last=last)), over or NodeTree()))
+    whole = node_tree(LabNode(last=last))
+    base = merge(_without_engine(whole), _PID_1) if idle else whole
+    _write_tree(folder, merge(base, over or NodeTree()))
     return NodeTarget(name=folder.name, root=folder)
+
+
+def _without_engine(whole: NodeTree) -> NodeTree:
+    engine = engine_tree(Engine())
+    files = {path: text for path, text in whole.files.items() if path not in engine.files}
+    # The GPU names its processes, too.
+    silent = {argv for argv, text in whole.commands.items() if argv in engine.commands or "VLLM" in text}
+    commands = {argv: "" if argv in silent else text for argv, text in whole.commands.items()}
+    return NodeTree(files=files, links=whole.links, commands=commands)
 
 
 def tree_hash(folder: Path) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sparktune.errors import HostError, NodeBusy, NodeError, NodeNeedsRoot, PlanVoid
-from sparktune.flows.host_journal import newest_applied, try_journal
+from sparktune.flows.host_journal import held_entries, newest_applied, try_journal
 from sparktune.flows.host_look import failed, look
 from sparktune.flows.host_outcome import HostProgress
 from sparktune.flows.host_settle import Broken, settle
@@ -15,7 +15,7 @@ from sparktune.host.step_json import plan_hash
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.changes_wire import Request
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.host_plan import NodePlan
+from sparktune.model.host_plan import HostView, NodePlan
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import State, TransactionOutcome
 from sparktune.units import Seconds, format_duration
@@ -108,8 +108,7 @@ async def _verified(work: NodeWork, report: NodeReport, tell: HostProgress) -> N
                 if report.failure:
                     return report
             tell(work.target.name, "verifies")
-            boot = await _applied_boot(node, work, report)
-            return replace(report, checks=verify_node(await look(node, work.plan.profile, boot)))
+            return replace(report, checks=verify_node(await _view(node, work, report)))
     except (NodeError, HostError) as error:
         return replace(report, failure=_unseen(work, report, error), hint=error.hint)
 
@@ -126,13 +125,13 @@ async def _confirmed(node: NodeSession, report: NodeReport) -> NodeReport:
     return replace(report, state=after, failure=message, hint="allow more time: --confirm-within")
 
 
-async def _applied_boot(node: NodeSession, work: NodeWork, report: NodeReport) -> str:
-    """Return the boot in which the profile was applied: this one, unless nothing had to be done."""
-    if report.state in _HOLDS:
-        return work.plan.boot_id
+async def _view(node: NodeSession, work: NodeWork, report: NodeReport) -> HostView:
+    """Look at the node; the profile was applied in this boot, unless nothing had to be done."""
     journal, _why = await try_journal(node)
-    newest = newest_applied(journal.transactions) if journal is not None else None
-    return newest.boot_id if newest is not None else work.plan.boot_id
+    transactions = journal.transactions if journal is not None else ()
+    newest = newest_applied(transactions)
+    boot = work.plan.boot_id if report.state in _HOLDS or newest is None else newest.boot_id
+    return replace(await look(node, work.plan.profile, boot), entries=held_entries(transactions))
 
 
 def _unseen(work: NodeWork, report: NodeReport, error: NodeError | HostError) -> str:

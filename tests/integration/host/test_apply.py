@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from tests.support.host_trees import tree_hash, write_node
 from tests.support.plans import plan_of
+from tests.support.shared import shared
 
 from sparktune.errors import ExitCode, PlanRefused
 from sparktune.flows.host import OnFailure, apply_plans, plan_nodes, revert_nodes, status_nodes, verify_nodes
+from sparktune.host.lab.tree import NodeTree
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.plan_file import load_plans, save_plans
 from sparktune.model.host_plan import CheckStatus, NodePlan, Refusal
@@ -63,7 +65,8 @@ class Cluster:
 
 @pytest.fixture(name="cluster")
 def _cluster(tmp_path: Path) -> Cluster:
-    one, two = write_node(tmp_path / "spark1", last=11), write_node(tmp_path / "spark2", last=12)
+    one = write_node(tmp_path / "spark1", last=11, idle=True)
+    two = write_node(tmp_path / "spark2", last=12, idle=True)
     return Cluster(targets=(one, two), before=(tree_hash(tmp_path / "spark1"), tree_hash(tmp_path / "spark2")))
 
 
@@ -75,12 +78,11 @@ def _plans(reports: tuple[NodeReport, ...]) -> dict[str, NodePlan]:
 @pytest.mark.parametrize(
     "profile",
     [
-        Profile(allow_slow=True),
-        Profile(allow_slow=True, irq=IrqPolicy.SPREAD, sysctls={"vm.swappiness": "10"}),
-        Profile(allow_slow=True, mode=Mode.CLASSIC),
-        Profile(allow_slow=True, mode=Mode.CLASSIC, move_running=True),
+        Profile(),
+        Profile(mode=Mode.CLASSIC, irq=IrqPolicy.SPREAD, sysctls={"vm.swappiness": "10"}),
+        Profile(mode=Mode.CLASSIC, move_running=True),
     ],
-    ids=["slices", "spread", "classic", "classic, moved"],
+    ids=["slices", "classic", "classic, moved"],
 )
 def test_apply_then_revert_leaves_no_trace(cluster: Cluster, profile: Profile) -> None:
     """What an operator is promised, on two machines at once."""
@@ -109,10 +111,24 @@ def test_apply_then_revert_leaves_no_trace(cluster: Cluster, profile: Profile) -
 _GOOD = {CheckStatus.OK, CheckStatus.PENDING_REBOOT}
 
 
+def test_what_was_accepted_is_told_all_the_same(tmp_path: Path) -> None:
+    """An engine in a slice that loses the performance cores is no success, whoever allowed it."""
+    here = (write_node(tmp_path / "spark1"),)
+    assert plan_nodes(here, Profile()).reports[0].plan.refusals  # type: ignore[union-attr]
+    plans = _plans(plan_nodes(here, Profile(allow_slow=True)).reports)
+
+    applied = apply_plans(here, plans, who="me")
+
+    assert applied.reports[0].state is NodeState.APPLIED
+    assert applied.exit_code is ExitCode.DIFFERENCES
+    wrong = {check.change for check in applied.reports[0].checks or () if check.status not in _GOOD}
+    assert wrong == {"container-cpuset", "fast-core-residents"}
+
+
 def test_the_same_machine_has_the_same_plan(cluster: Cluster, tmp_path: Path) -> None:
     """A plan that differs from run to run cannot be compared with the one that was reviewed."""
     for name in ("one", "two"):
-        plans = _plans(plan_nodes(cluster.targets, Profile(allow_slow=True)).reports)
+        plans = _plans(plan_nodes(cluster.targets, Profile()).reports)
         save_plans(tmp_path / name, tuple(plans.values()))
 
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
@@ -136,6 +152,27 @@ def test_applying_twice_changes_nothing_and_keeps_the_first_priors(cluster: Clus
     assert tree_hash(cluster.path(0, "/")) == after
     assert revert_nodes(cluster.targets, who="me").exit_code is ExitCode.DONE
     assert cluster.as_before(0)
+
+
+def test_a_revert_brings_back_what_was_there_and_no_constants(tmp_path: Path) -> None:
+    """A machine that was set up by hand before: applying twice and reverting once must give that machine back."""
+    before = json.loads((shared("cases/36-revert-must-restore-prior-values") / "before.json").read_text())
+    kept = {path: text for path, text in before["files"].items() if text is not None}
+    values = {f"/proc/sys/{key.replace('.', '/')}": f"{before[key]}\n" for key in before if key.startswith("vm.")}
+    here = (write_node(tmp_path / "spark1", over=NodeTree(files=kept | values), idle=True),)
+    first = tree_hash(tmp_path / "spark1")
+    for swappiness in ("1", "5"):
+        profile = Profile(mode=Mode.CLASSIC, sysctls={"vm.swappiness": swappiness, "vm.vfs_cache_pressure": "200"})
+        applied = apply_plans(here, _plans(plan_nodes(here, profile).reports), who="me")
+        assert applied.reports[0].state is NodeState.APPLIED, applied.reports
+
+    reverted = revert_nodes(here, who="me")
+
+    assert reverted.exit_code is ExitCode.DONE, reverted.reports
+    assert len(reverted.reports[0].undone) == 2
+    assert tree_hash(tmp_path / "spark1") == first
+    for path, text in (kept | values).items():
+        assert (tmp_path / "spark1" / path.lstrip("/")).read_text() == text
 
 
 def test_a_saved_plan_is_carried_out_as_it_was_shown(cluster: Cluster, tmp_path: Path) -> None:
