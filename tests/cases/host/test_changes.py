@@ -6,6 +6,7 @@ each has to be in one of the plan's; [] is for none. A step's ``kind`` is its ty
 ``checks`` lists all checks, of the profile applied in this boot unless ``applied_boot`` says otherwise.
 """
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,10 +18,10 @@ from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import yaml_cases
 
 from sparktune.agent.allowed import is_allowed
-from sparktune.host.changes import all_changes
+from sparktune.host.changes import all_changes, change_reads
 from sparktune.model.host_plan import ChangePlan, HostView
-from sparktune.model.profile import Profile
-from sparktune.model.reads import ReadCommand
+from sparktune.model.profile import EarlyoomStance, Mode, Profile
+from sparktune.model.reads import Read, ReadCommand, ReadFile
 
 _CASES = yaml_cases(Path(__file__).parent / "changes")
 _CHANGES = {change.id: change for change in all_changes()}
@@ -123,3 +124,23 @@ def test_what_a_change_reads_is_allowed_on_a_node(change: str) -> None:
     asked = _CHANGES[change].reads(view.facts, Profile())
 
     assert all(is_allowed(read.argv) for read in asked if isinstance(read, ReadCommand))
+
+
+def test_no_two_changes_read_the_same_thing_in_two_ways() -> None:
+    """There is one answer for each path, pattern or command: the second way would get that of the first."""
+    runs = "\n".join(f"Id={name}.service\nLoadState=loaded\nActiveState=active\n" for name in ("irqbalance", "tuned"))
+    case = {"commands": {"UnitFileState,ExecStart": runs}, "files": {"/etc/tuned/active_profile": "balanced\n"}}
+    facts = view_of(_CHANGES["irqbalance"], case).facts
+    classic = Profile(mode=Mode.CLASSIC, earlyoom=EarlyoomStance.STOP, compose_files=("/srv/a.yaml",))
+    for profile in (Profile(), classic):
+        asked = change_reads(facts, profile)
+        keys = Counter(_key(read) for read in asked)
+
+        assert len(asked) > len(_CHANGES)
+        assert [key for key, times in keys.items() if times > 1] == []
+
+
+def _key(read: Read) -> tuple[str, object]:
+    if isinstance(read, ReadCommand):
+        return "command", read.argv
+    return type(read).__name__, read.path if isinstance(read, ReadFile) else read.pattern

@@ -1,6 +1,8 @@
 """What TuneD's active profile sets, over profiles that include each other, and when that cannot be said."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sparktune.host.conflicts import managed_by_tuned, tuned_claims, tuned_reads
 from sparktune.host.facts.irq_services import IrqServicesFacts, ServiceState
@@ -138,3 +140,18 @@ def test_only_what_is_meant_is_refused(key: tuple[str, str], managed: bool) -> N
 
     assert bool(refusals) is managed
     assert all("managed by TuneD" in refusal.reason and refusal.evidence for refusal in refusals)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["[main]", "[irq]", "include=a", "x=1", " y", "=", "[", "\0", "x", "#", "include=${v}", "[]"])
+        | st.text(max_size=9),
+        max_size=9,
+    )
+)
+def test_no_text_of_a_profile_raises(lines: list[str]) -> None:
+    """What a node says is untrusted: a broken profile costs a refusal, never the plan."""
+    facts = _facts("a")
+    readings = _readings(facts, {"/etc/tuned/a/tuned.conf": "\n".join(lines)})
+
+    managed_by_tuned(HostView(facts=facts, profile=Profile(), readings=readings), "sysctl", ("sysctl", "vm.swappiness"))
