@@ -81,22 +81,16 @@ class Engine:
                 raise _no_such(wanted)
             return [], {"transactions": 0, "state": "nothing"}
         with self._lock(request, "revert"), Interrupts():
-            if wanted:
-                self._find(wanted)
-            undone = self._recovery.recover()
-            held = any(one["state"] == "incomplete" for one in undone)
-            pasts = [past for past in self._home.transactions() if past.applied]
-            if not held or wanted:
-                undone += self._recovery.undo(_those_of(pasts, wanted))
+            undone = self._undo_one(wanted) if wanted else self._recovery.undo_all()
         state = "incomplete" if any(one["state"] == "incomplete" for one in undone) else "reverted"
         return undone, {"transactions": len(undone), "state": state if undone else "nothing"}
 
     def expire(self, transaction: str) -> Answers:
         """Undo a transaction that nobody has confirmed, however long others work here."""
         with self._lock({"who": "the clock", "wait_s": _ALWAYS_S}, "undo what was not confirmed"):
-            past = self._find(transaction)
-            pasts = [other for other in self._home.transactions() if other.applied]
-            undone = self._recovery.undo(_those_of(pasts, transaction)) if past.state == "unconfirmed" else []
+            undone = self._recovery.recover()  # it may have crashed before its end
+            if self._find(transaction).state == "unconfirmed":
+                undone += self._undo_one(transaction)
         return undone, {"transactions": len(undone), "state": undone[0]["state"] if undone else "nothing"}
 
     def unconfirmed(self, transaction: str) -> bool:
@@ -125,6 +119,13 @@ class Engine:
         del request
         transactions = [listed(past, self._kinds) for past in self._home.transactions()]
         return [], {"transactions": transactions, "holder": holder(self._tree)}
+
+    def _undo_one(self, transaction: str) -> list[Undone]:
+        """Undo one transaction and where it was done again; before that, those that crashed."""
+        self._find(transaction)
+        recovered = self._recovery.recover()
+        left = [past for past in self._home.transactions() if not past.over]
+        return recovered + self._recovery.undo(_those_of(left, transaction))
 
     def _recover(self) -> list[Undone]:
         self._home.clean()
@@ -157,15 +158,14 @@ class Engine:
             raise Refused(JOURNAL, f"the journal of {past.id} cannot be written: {error.strerror}") from None
 
 
-def _those_of(applied: list[Past], wanted: str) -> list[Past]:
-    """Return what has to be undone for one transaction ("" for all): itself, and where it was done again."""
-    if not wanted:
-        return applied
-    those = [past for past in applied if wanted in {past.id, past.source}]
+def _those_of(left: list[Past], wanted: str) -> list[Past]:
+    """Return what has to be undone for one transaction: itself, and where it was done again. Raises Refused."""
+    those = [past for past in left if past.applied and wanted in {past.id, past.source}]
     items: set[str] = set().union(*(past.touched() for past in those if past.id == wanted))
-    for past in applied:
+    first = min((past.number for past in those), default=0)
+    for past in left:
         shared = items & past.touched()
-        if past not in those and past.id > wanted and not past.again and shared:
+        if past not in those and past.number > first and not past.again and shared:
             message = f"transaction {past.id} has changed {min(shared)} after {wanted}: revert that one first, or all"
             raise Refused(TRANSACTION, message)
     return those

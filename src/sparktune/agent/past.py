@@ -45,6 +45,11 @@ class Past:
     damage: str = ""
 
     @property
+    def number(self) -> int:
+        """Its place among the transactions of the node."""
+        return int(self.id.partition("-")[0])
+
+    @property
     def over(self) -> bool:
         """Tell whether nothing of it is left on the node."""
         return self.state in {"rolled_back", "reverted"}

@@ -25,6 +25,11 @@ class Recovery:
         self._forget_repetitions()
         return self.undo([past for past in self._home.transactions() if self._is_left_over(past)])
 
+    def undo_all(self) -> list[Undone]:
+        """Undo whatever is not over, the last one first."""
+        self._forget_repetitions()
+        return self.undo([past for past in self._home.transactions() if not past.over])
+
     def undo(self, pasts: list[Past]) -> list[Undone]:
         """Undo transactions, the last one first. One whose items a failed one still holds is left for later."""
         undone: list[Undone] = []
@@ -73,7 +78,11 @@ class Recovery:
         """Return what later transactions that did this one's source again found, in this boot, by item."""
         found: dict[str, list[Any]] = {}
         for other in self._home.transactions():
-            if other.id <= past.id or other.source != past.source or other.begin.get("boot_id") != self._boot_id:
+            if (
+                other.number <= past.number
+                or other.source != past.source
+                or other.begin.get("boot_id") != self._boot_id
+            ):
                 continue
             for step in other.steps.values():
                 for item, before in step.before.items():

@@ -19,7 +19,7 @@ from sparktune.agent.protocol import PROTOCOL
 from sparktune.agent.recover import Recovery
 from sparktune.agent.refusal import JOURNAL, REQUEST, VOID, Refused
 from sparktune.agent.show import quoted, shown
-from sparktune.agent.timer import arm
+from sparktune.agent.timer import arm, disarm
 
 Request = dict[str, Any]
 Answer = dict[str, Any]
@@ -63,6 +63,8 @@ class Transaction:
             return self._parts, end
         journal.close()
         if not past_from(name, journal.records).touched():
+            if self._request.get("confirm_within_s"):
+                disarm(self._machine.tree, name)
             with suppress(Refused):  # it says of itself that it changed nothing
                 self._home.drop(name)
             return self._parts, {"transaction": "", "state": "committed", "failed": "", "undone": []}

@@ -104,11 +104,13 @@ class _Items:
         return {"outcome": "restored"}
 
     def _ours(self, item: str, now: Any, since: list[Any]) -> bool:  # noqa: ANN401 - as in a reading
+        """Tell whether an item is as this transaction left it; of one that crashed, whether it is as it wanted it."""
         after = self._past.after
         lefts = [*([] if after is None or item not in after else [after[item]]), *since]
-        return any(self._kind.same(self._step, left, now) for left in lefts) or self._kind.reached(
-            self._step, item, now
-        )
+        if any(self._kind.same(self._step, left, now) for left in lefts):
+            return True
+        known = self._past.done and not self._kind.eventual
+        return not known and self._kind.reached(self._step, item, now)
 
     def _with_reserve(self, item: str, before: Any) -> None:  # noqa: ANN401 - as in a reading
         try:

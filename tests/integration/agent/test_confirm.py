@@ -67,6 +67,17 @@ def test_what_is_confirmed_stays_and_its_clock_ends(agent: AgentCommand) -> None
     assert agent.value() == "1"
 
 
+def test_the_clock_undoes_a_transaction_that_crashed_before_its_end(agent: AgentCommand) -> None:
+    name = _transact(agent, _AGES_S)
+    journal = agent.tree / "var/lib/sparktune/txn" / name / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+
+    end = agent.json("expire", name)
+
+    assert [one["state"] for one in end["undone"]] == ["rolled_back"]
+    assert agent.value() == "60"
+
+
 def test_confirming_too_late_says_so(agent: AgentCommand) -> None:
     name = _transact(agent, _AGES_S)
     agent.run("revert")

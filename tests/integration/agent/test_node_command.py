@@ -112,3 +112,14 @@ def test_reapply_does_again_what_a_boot_has_undone(agent: AgentCommand) -> None:
     assert done.returncode == 0, done.stderr
     assert "done again: applied" in done.stdout
     assert agent.value() == "1"
+
+
+def test_a_file_whose_mode_somebody_else_has_changed_is_left(agent: AgentCommand) -> None:
+    """Its text is still ours, but to put it back would undo what was done for a reason."""
+    agent.run("transact", agent.write_plan(_STEPS["file"]))
+    edited = agent.tree / "etc/sysctl.d/99-zz-test.conf"
+    edited.chmod(0o640)
+
+    assert agent.run("revert").returncode == 3
+    assert edited.read_text() == "vm.swappiness = 1\n"
+    assert edited.stat().st_mode & 0o777 == 0o640

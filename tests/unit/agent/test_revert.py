@@ -137,3 +137,24 @@ def test_a_name_that_nobody_knows_is_refused(node: FakeNode) -> None:
             node.revert(name)
         assert refused.value.kind == "transaction"
         node.transact(step(a="9"))
+
+
+def test_one_below_another_that_could_not_be_undone_cannot_be_undone_either(node: FakeNode) -> None:
+    first = node.transact(step(a="8"))["transaction"]
+    node.transact(step(a="9"))
+    node.kind.refuses.add("a")
+    node.revert()
+
+    with pytest.raises(Refused, match="has changed a after"):
+        node.revert(first)
+
+    assert node.kind.values["a"] == "9"
+
+
+def test_what_could_not_be_undone_does_not_keep_others_from_it(node: FakeNode) -> None:
+    node.transact(step(b="9"))
+    node.transact(step(a="9"))
+    node.kind.refuses.add("a")
+
+    assert node.revert()["state"] == "incomplete"
+    assert node.kind.values == {"a": "9", "b": "2"}
