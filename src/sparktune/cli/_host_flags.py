@@ -26,7 +26,7 @@ class ProfileFlags:
             "--mode",
             metavar="slices|classic",
             help="How the system's own work is kept on the efficiency cores: cpusets of systemd's slices (slices, the "
-            "default), or CPUAffinity= of its manager, from the next boot on (classic).",
+            "default), or CPUAffinity= of its manager, inherited by all that it starts (classic).",
         ),
     ] = ""
     irq: Annotated[
