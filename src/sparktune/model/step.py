@@ -99,7 +99,11 @@ class AffinityStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyStep:
-    """A property of a systemd unit until the next boot (``systemctl set-property --runtime``)."""
+    """A property of a systemd unit until the next boot (``systemctl set-property --runtime``).
+
+    It comes before files that make it last, so that it is undone after them: every reload makes a property what the
+    files say. A list of CPUs is shown in the kernel's form, an empty one as None.
+    """
 
     unit: str
     name: str
