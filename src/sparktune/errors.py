@@ -26,6 +26,7 @@ what happened, the value seen, and where; it is one sentence without a final per
     |-- HostError                   1   a machine was not changed as asked
     |   |-- PlanRefused                 something stands against the plan
     |   `-- ChangeFailed                a step failed, or undoing one did
+    |-- ArmFailed                   1   an arm of an experiment could not be set, or not be taken back
     |-- StoreError                  1   the store of runs cannot be read or written
     |   `-- UnknownRun                  no run with that id
     |-- MissingPart                 1   an optional dependency or a file it ships is not installed
@@ -36,6 +37,7 @@ what happened, the value seen, and where; it is one sentence without a final per
 """
 
 __all__ = [
+    "ArmFailed",
     "AuthRejected",
     "ChangeFailed",
     "ConnectFailed",
@@ -174,6 +176,10 @@ class PlanRefused(HostError):
 
 class ChangeFailed(HostError):
     """A step failed, or undoing one did; the message says what each node is now."""
+
+
+class ArmFailed(SparktuneError):
+    """An arm of an experiment could not be set, or not be taken back."""
 
 
 class StoreError(SparktuneError):

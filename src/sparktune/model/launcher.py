@@ -103,10 +103,14 @@ class LiveProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveSteps:
-    """Every item of these steps, read on the node again."""
+    """Every item of these steps, read on the node again.
+
+    ``undone``: the items must not be as the steps leave them, but as they were before the experiment touched them.
+    """
 
     node: str
     steps: tuple[Step, ...]
+    undone: bool = False
 
 
 LiveReader = LiveJson | LiveCommand | LiveProcess | LiveSteps
@@ -125,12 +129,13 @@ class ArmPlan:
 class Launcher:
     """One way to set arms; the constant ``LAUNCHER`` of one file in ``deploy/launchers``.
 
-    ``id`` is what ``launcher:`` says in an experiment file; ``title`` names it for people. ``plan`` turns an arm's
-    settings and the file's ``live`` into an ArmPlan; it is pure and raises ValueError with what is wrong in them.
-    ``original`` is the plan that brings back what was before the experiment.
+    ``id`` is what ``launcher:`` says in an experiment file; ``title`` names it for people. ``plan(arms, live, "B")``
+    turns the settings of all arms (what arm A is may depend on what B changes) and the file's ``live`` into the
+    ArmPlan of one; it is pure and raises ValueError with what is wrong in them. ``original(arms)`` are the actions
+    that, after everything was released, bring back what was before the experiment.
     """
 
     id: str
     title: str
-    plan: Callable[[Mapping[str, Any], Mapping[str, Any], str], ArmPlan]
+    plan: Callable[[Mapping[str, Mapping[str, Any]], Mapping[str, Any], str], ArmPlan]
     original: Callable[[Mapping[str, Mapping[str, Any]]], tuple[Action, ...]]
