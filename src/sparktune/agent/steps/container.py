@@ -58,6 +58,11 @@ class _Container(Kind):
         every = step.get("all_cpus", "")
         return same_cpus(one["cpus"] or every, other["cpus"] or every)
 
+    def lasts(self, step: Step) -> bool:
+        """Docker keeps a container's cpuset over reboots."""
+        del step
+        return True
+
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
         return None if value is None else str(value["cpus"])
 

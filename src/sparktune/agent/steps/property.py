@@ -4,8 +4,8 @@ Sources: systemctl(1), set-property; core/unit.c of systemd (unit_write_setting)
 ``UNIT.d/50-NAME.conf`` below ``/run/systemd/system.control``, for units without a file of their own like init.scope
 below ``/run/systemd/transient`` (seen with systemd 252); it has to go away again. systemd.resource-control(5),
 AllowedCPUs=: the property is kept where no controller enforces it, so that the control group's own file decides. A
-property follows the unit's files at every reload: this step comes before files that make it last, and so is undone
-after them.
+property follows the unit's files at every reload, its control group does not: this step comes before files that make
+it last, and so is undone after them, also when it is those files that gave the unit its CPUs at another boot.
 """
 
 __all__ = ["KIND"]
@@ -14,10 +14,12 @@ from typing import Any
 
 from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
 from sparktune.agent.machine import Machine
+from sparktune.agent.machine_files import Captured
 from sparktune.agent.numbers import plain_cpus, same_cpus
 from sparktune.agent.steps._shared import outcome, read_value, want
 
 _LISTS = {"AllowedCPUs": "cpuset.cpus.effective", "AllowedMemoryNodes": "cpuset.mems.effective"}
+_BOOT = "/proc/sys/kernel/random/boot_id"
 _FOLDERS = ("/run/systemd/system.control", "/run/systemd/transient")
 _CGROUPS = "/sys/fs/cgroup"
 _NOT_SET = "[not set]"  # how systemctl shows a number that nobody set
@@ -38,7 +40,8 @@ class _Property(Kind):
             raise StepFailed(message)
         kept = machine.kept_of_unit(unit)
         files = {path: machine.files.capture(path) for path in _drop_ins(step)}
-        value = {"value": found[name], "files": files, "list": name in _LISTS}
+        boot = (read_value(machine, _BOOT) or "").strip()
+        value = {"value": found[name], "files": files, "list": name in _LISTS, "boot": boot}
         return {_item(step): {**value, "tree": kept} if kept else value}
 
     def do(self, machine: Machine, step: Step, before: Reading) -> Items:
@@ -60,11 +63,11 @@ class _Property(Kind):
     def tidy(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
         """Take away systemd's own file once the property is what it was: without it, a reload keeps it so."""
         now = self.look(machine, step)[item]
-        changed = [path for path in now["files"] if now["files"][path] != before["files"].get(path)]
-        if not self.same(step, now, before) or not changed:
+        drop_ins = _to_put_back(before, now)
+        if not self.same(step, now, before) or not drop_ins:
             return
-        for path in changed:
-            machine.files.put_back(path, before["files"].get(path))
+        for path, was in drop_ins.items():
+            machine.files.put_back(path, was)
         machine.reload("systemd")
 
     def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
@@ -77,6 +80,11 @@ class _Property(Kind):
         if step.get("name") in _LISTS:
             return same_cpus(one["value"], other["value"])
         return bool(one["value"] == other["value"])
+
+    def lasts(self, step: Step) -> bool:
+        """After a reboot files give the unit what this step gave it: putting back makes it live at once."""
+        del step
+        return True
 
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
         """Return a list as the kernel has it: systemd puts spaces between its ranges."""
@@ -91,6 +99,14 @@ def _item(step: Step) -> str:
 
 def _drop_ins(step: Step) -> tuple[str, ...]:
     return tuple(f"{folder}/{step['unit']}.d/50-{step['name']}.conf" for folder in _FOLDERS)
+
+
+def _to_put_back(before: Any, now: Any) -> dict[str, Captured]:  # noqa: ANN401
+    """Return the drop-ins that are not what they were. What was in /run in another boot is gone with it."""
+    if before["boot"] == now["boot"]:
+        return {path: was for path, was in before["files"].items() if was != now["files"][path]}
+    there = [path for path, found in now["files"].items() if found and "missing" not in found]
+    return {path: {"missing": [path.rpartition("/")[0]]} for path in there}
 
 
 def _effective(machine: Machine, step: Step) -> Outcome:

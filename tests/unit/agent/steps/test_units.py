@@ -1,5 +1,6 @@
 """Units on trees: properties and whether they are effective, services, targets, reloads."""
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,27 @@ def test_a_runtime_property_of_somebody_else_comes_back(machine: Machine, tmp_pa
     _do(machine, step)
     kind.put_back(machine, step, _ITEM, before[_ITEM])
     assert tree_state(tmp_path) == state
+
+
+def test_undone_after_a_reboot(machine: Machine, tmp_path: Path) -> None:
+    """Then it is the files that give the unit its CPUs: once they are gone, only setting the property frees it now."""
+    kind, step = kind_named("property"), sample_steps()["property"]
+    (tmp_path / _DROP_IN).parent.mkdir(parents=True)
+    (tmp_path / _DROP_IN).write_text("[Slice]\nAllowedCPUs=0-3\n# of a boot long ago\n")
+    before = kind.look(machine, step)
+    _do(machine, step)
+    shutil.rmtree(tmp_path / "run/systemd")
+    (tmp_path / "proc/sys/kernel/random/boot_id").write_text("another\n")
+    assert kind.lasts(step)
+    assert kind.reached(step, _ITEM, kind.look(machine, step)[_ITEM])
+    kind.put_back(machine, step, _ITEM, before[_ITEM])
+    assert kind.same(step, before[_ITEM], kind.look(machine, step)[_ITEM])
+    assert (tmp_path / "sys/fs/cgroup/system.slice/cpuset.cpus.effective").read_text() == "0-3\n"
+
+    (tmp_path / _DROP_IN).parent.mkdir(parents=True)
+    (tmp_path / _DROP_IN).write_text("as systemd writes while it is put back")
+    kind.tidy(machine, step, _ITEM, before[_ITEM])
+    assert not (tmp_path / _DROP_IN).parent.exists()
 
 
 def test_a_unit_of_which_nothing_is_known(machine: Machine) -> None:
