@@ -120,6 +120,9 @@ def test_a_user_whom_sudo_would_ask_is_told_before_anything_is_done(world: World
 
 @pytest.mark.usefixtures("world")
 def test_without_root_a_profile_is_verified_and_the_journal_is_said_to_be_closed() -> None:
+    """What needs no root is answered; what only the journal knows is not made up."""
+    (unnamed,) = verify_nodes(_node("password")).reports
+    assert "sudo would ask for a password" in unnamed.failure
     (report,) = verify_nodes(_node("password"), _NO_CHANGES).reports
 
     assert not report.failure

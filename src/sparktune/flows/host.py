@@ -75,8 +75,8 @@ def confirm_nodes(targets: Sequence[NodeTarget], transactions: Mapping[str, str]
 def verify_nodes(targets: Sequence[NodeTarget], profile: Profile | None = None) -> HostOutcome:
     """Say for all that the profile wants what is so; without one, for what was applied last on each node.
 
-    Where nothing is applied (or only root could tell, which ``notes`` say) only what waits for a reboot is told. Every
-    report has ``checks``, or ``failure``.
+    Where nothing is applied only what waits for a reboot is told, which ``notes`` say. Every report has ``checks``, or
+    ``failure``: without a profile that is so where only root could tell what was applied.
     """
     return asyncio.run(verify_all(targets, profile))
 
@@ -98,5 +98,8 @@ def revert_nodes(
 
 
 def status_nodes(targets: Sequence[NodeTarget]) -> HostOutcome:
-    """Tell of every node its journal (``transactions``, ``holder``), where it stands (``state``) and its ``checks``."""
+    """Tell of every node its journal (``transactions``, ``holder``), where it stands (``state``) and its ``checks``.
+
+    Only root may read the journal: a node where this user is not, and cannot become root, has a ``failure``.
+    """
     return asyncio.run(status_all(targets))

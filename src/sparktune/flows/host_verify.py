@@ -59,7 +59,8 @@ async def _reports(
 
 async def _report(node: NodeSession, profile: Profile | None) -> NodeReport:
     seen = await see(node)
-    journal, why = await try_journal(node)
+    # Without a profile the journal alone says what is wanted; who names one can do without.
+    journal, why = await try_journal(node) if profile is not None else (await node.journal(), "")
     wanted, applied_boot, note = _wanted(seen, journal, profile)
     view = await view_of(node, seen, wanted, applied_boot)
     if journal is not None:
@@ -81,7 +82,7 @@ def _wanted(seen: Seen, journal: Journal | None, profile: Profile | None) -> tup
         # Named by somebody: all of it is looked at. Who does not know when it was applied takes this boot.
         return profile, newest.boot_id if newest is not None else seen.boot_id, ""
     if newest is None:
-        return Profile(), None, _NOTHING if journal is not None else "only what waits for a reboot is told"
+        return Profile(), None, _NOTHING
     applied = applied_profile(newest)
     if applied is None:
         return Profile(), None, _NOT_UNDERSTOOD

@@ -1,6 +1,7 @@
 """A link or an agent that breaks in the middle of a transaction: the report says what the node is, not a hope."""
 
 import asyncio
+import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +18,9 @@ from sparktune.flows.host import apply_plans, confirm_nodes, revert_nodes, statu
 from sparktune.flows.host_apply import ApplyOptions, apply_all
 from sparktune.flows.host_outcome import HostOutcome
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.transport.changes_wire import Request
+from sparktune.io.transport.child import Child
+from sparktune.io.transport.session import NodeSession
 from sparktune.model.node_report import NodeState
 from sparktune.model.profile import Profile
 from sparktune.model.step import FileStep, ValueStep
@@ -30,6 +34,7 @@ _PLAN = replace(
     plan_of(*_STEPS, boot_id="00000000-0000-4000-8000-000000000001"),
     profile=Profile(without=("irq-affinity", "slices"), allow_slow=True),
 )
+_JOURNALS = "var/lib/sparktune/txn/*/journal.jsonl"
 _HERE = NodeTarget(name="spark", host="spark")
 _ODD = Path(__file__).parents[2] / "support" / "odd_ssh.py"
 
@@ -159,8 +164,7 @@ async def test_ctrl_c_lets_the_node_at_hand_come_to_its_end(orders: Orders, tmp_
     target = NodeTarget(name="other", root=tmp_path / "other")
     plans = {"spark": _PLAN, "other": replace(_PLAN, node="other")}
     work = asyncio.create_task(apply_all((_HERE, target), plans, ApplyOptions(who="me"), lambda _node, _what: None))
-    journals = "var/lib/sparktune/txn/*/journal.jsonl"
-    while not any(b"PREPARE" in path.read_bytes() for path in tree.glob(journals)):  # noqa: ASYNC110 - of another process
+    while not any(b"PREPARE" in path.read_bytes() for path in tree.glob(_JOURNALS)):  # noqa: ASYNC110 - of another process
         await asyncio.sleep(0.05)
 
     work.cancel()
@@ -173,6 +177,41 @@ async def test_ctrl_c_lets_the_node_at_hand_come_to_its_end(orders: Orders, tmp_
     assert (first.state, first.failure) == (NodeState.APPLIED, "")
     assert second.notes == ("not begun: interrupted",)
     assert tree_hash(tmp_path / "other") == other
+
+
+async def test_a_controller_that_is_ended_leaves_its_own_machine_as_it_was(
+    orders: Orders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else is there to finish what an agent on this machine has begun."""
+    go = tmp_path / "go"
+    tree = orders(waits_for=str(go))
+    before = tree_hash(tree)
+    session = NodeSession(NodeTarget(name="spark", root=tree))
+    remote = shlex.join(session._command[:-1])
+    session._command = (sys.executable, str(_ODD), str(tmp_path / "orders"), "--", "spark", remote)
+    ask_to_end = Child.ask_to_end
+
+    async def asked(child: Child, limit_s: float) -> None:
+        asyncio.get_running_loop().call_soon(go.touch)  # once the signal is on its way
+        await ask_to_end(child, limit_s)
+
+    monkeypatch.setattr(Child, "ask_to_end", asked)
+    work = asyncio.create_task(_transact(session))
+    while not any(b"PREPARE" in path.read_bytes() for path in tree.glob(_JOURNALS)):  # noqa: ASYNC110 - of another process
+        await asyncio.sleep(0.05)
+
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+
+    assert tree_hash(tree) == before
+    (journal,) = tree.glob(_JOURNALS)
+    assert b"ABORT" in journal.read_bytes(), "it was taken back, not only left alone"
+
+
+async def _transact(session: NodeSession) -> None:
+    async with session as node:
+        await node.transact(Request(plan=_PLAN, who="me"))
 
 
 def test_a_way_that_is_only_open_for_the_old_connection_is_not_confirmed(orders: Orders) -> None:

@@ -38,10 +38,12 @@ class Changes(Conversation):
         steps: list[StepResult] = []
         asked = len(request.plan.steps)
         number = self._ask("transact", **encode_request_of(request))
+        self._changing = True
         while True:
             async with self._explained(_SLOWEST_S + asked * _STEP_S + request.wait_s):
                 raw, last = await self._next(number)
                 if last:
+                    self._changing = False
                     return decode_end(raw, steps, asked)
                 if len(steps) == asked:
                     message = f"it tells of more than {asked} steps"
@@ -60,10 +62,12 @@ class Changes(Conversation):
         """Undo one transaction, or all that are applied for ""; return how it ended, the newest transaction first."""
         undone: list[UndoneTransaction] = []
         number = self._ask("revert", transaction=transaction, who=who, wait_s=wait_s)
+        self._changing = True
         while True:
             async with self._explained(_LONGEST_UNDO_S + wait_s):
                 raw, last = await self._next(number)
                 if last:
+                    self._changing = False
                     return decode_part(raw, Reverted), tuple(undone)
                 if len(undone) == _MOST_UNDONE:
                     message = f"it tells of more than {_MOST_UNDONE} transactions"

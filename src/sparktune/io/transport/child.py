@@ -69,6 +69,16 @@ class Child(asyncio.SubprocessProtocol):
             async with asyncio.timeout(limit_s):
                 await self._over.wait()
 
+    async def ask_to_end(self, limit_s: Seconds) -> None:
+        """Send SIGTERM, close stdin, and wait until it has ended, at most so long."""
+        if self._transport is None or self._exited.is_set():
+            return
+        with suppress(ProcessLookupError):
+            os.kill(self._transport.get_pid(), signal.SIGTERM)
+        if (pipe := self._pipe(_STDIN)) is not None:
+            pipe.close()
+        await self._drain(limit_s)
+
     async def close(self, farewell_s: Seconds) -> None:
         """Close stdin, wait, and kill it when it does not go by itself."""
         transport = self._transport

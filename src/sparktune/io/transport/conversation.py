@@ -27,6 +27,8 @@ from sparktune.units import Seconds
 
 _NOT_OPEN = "the session is not open"
 _FAREWELL_S = 2.0
+# An agent on this machine takes back what it is doing when it gets SIGTERM; one behind ssh goes on when that ends.
+_TAKE_BACK_S = 60.0
 _ENDED_S = 2.0  # between the end of stdout and the exit code
 # What an agent may say when it is asked to change something; whatever else it refuses is no answer of an agent.
 _REFUSALS = frozenset({"busy", "void", "root", "journal", "transaction", "request"})
@@ -53,6 +55,7 @@ class Conversation:
         self._lines: deque[bytes] = deque()
         self._abandoned: set[int] = set()
         self._number = 0
+        self._changing = False  # it was asked to change something, and has not answered
         self._child: Child | None = None
 
     async def __aenter__(self) -> Self:
@@ -68,8 +71,10 @@ class Conversation:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End the agent; after an error at once."""
+        """End the agent; after an error at once, unless it would leave this machine half changed."""
         if self._child is not None:
+            if self._changing and self.target.host is None:
+                await self._child.ask_to_end(_TAKE_BACK_S)
             await self._child.close(_FAREWELL_S if kind is None else 0.0)
 
     def _ask(self, verb: str, **fields: object) -> int:
