@@ -57,10 +57,11 @@ class Engine:
         self._home.prepare()
         with lock, Interrupts() as interrupts:
             recovered = self._recover()
-            waiting = [past for past in self._home.transactions() if past.state == "unconfirmed"]
-            if waiting:
-                raise Refused(BUSY, f"transaction {waiting[0].id} waits to be confirmed: confirm or revert it first")
-            parts, end = transaction.run(self._archive, self._recovery, interrupts)
+            try:
+                self._refuse_unconfirmed()
+                parts, end = transaction.run(self._archive, self._recovery, interrupts)
+            except Refused as error:
+                raise _with_recovered(error, recovered) from None
         return parts, {**end, "recovered": recovered}
 
     def confirm(self, request: Request) -> Answers:
@@ -120,6 +121,11 @@ class Engine:
         transactions = [listed(past, self._kinds) for past in self._home.transactions()]
         return [], {"transactions": transactions, "holder": holder(self._tree)}
 
+    def _refuse_unconfirmed(self) -> None:
+        waiting = [past for past in self._home.transactions() if past.state == "unconfirmed"]
+        if waiting:
+            raise Refused(BUSY, f"transaction {waiting[0].id} waits to be confirmed: confirm or revert it first")
+
     def _undo_one(self, transaction: str) -> list[Undone]:
         """Undo one transaction and where it was done again; before that, those that crashed."""
         self._find(transaction)
@@ -132,8 +138,11 @@ class Engine:
         recovered = self._recovery.recover()
         for one in recovered:
             if one["state"] == "incomplete":
-                why = one.get("why") or "see its journal"
-                raise Refused(JOURNAL, f"transaction {one['transaction']} could not be undone: {why}")
+                folder = self._home.folder(one["transaction"])
+                message = (
+                    f"transaction {one['transaction']} could not be undone ({_why(one)}), its journal is in {folder}"
+                )
+                raise Refused(JOURNAL, message)
         return recovered
 
     def _lock(self, request: Request, what: str) -> Lock:
@@ -169,6 +178,20 @@ def _those_of(left: list[Past], wanted: str) -> list[Past]:
             message = f"transaction {past.id} has changed {min(shared)} after {wanted}: revert that one first, or all"
             raise Refused(TRANSACTION, message)
     return those
+
+
+def _why(undone: Undone) -> str:
+    items = [(item, said) for step in undone["steps"] for item, said in step["items"].items()]
+    failed = [f"{item}: {said.get('why', '')}" for item, said in items if said["outcome"] == "failed"]
+    return str(undone.get("why") or next(iter(failed), "what was done could not be written down"))
+
+
+def _with_recovered(error: Refused, recovered: list[Undone]) -> Refused:
+    """Say what did happen, though what was asked for did not: it may be why that is refused."""
+    if not recovered:
+        return error
+    names = ", ".join(one["transaction"] for one in recovered)
+    return Refused(error.kind, f"{error} (first, what had not ended or was not confirmed was undone: {names})")
 
 
 def _no_such(transaction: str) -> Refused:

@@ -39,7 +39,7 @@ class Transaction:
     def __init__(self, machine: Machine, kinds: Mapping[str, Kind], home: Home, request: Request, boot_id: str) -> None:
         """Take it apart. Raises Refused when it is not understood."""
         self._machine, self._home, self._request, self._boot_id = machine, home, request, boot_id
-        self._steps: list[Step] = list(request["steps"])
+        self._steps: list[Step] = _steps_of(request)
         unknown = sorted({str(step.get("kind")) for step in self._steps} - set(kinds))
         if unknown:
             raise Refused(REQUEST, f"this agent does not know steps of the kind {', '.join(unknown)}")
@@ -206,6 +206,15 @@ class Transaction:
         for item in said if after is not None else ():
             said[item]["found"] = shown(self._kinds[i], (after or {}).get(item))
         return {"step": i, "kind": self._steps[i]["kind"], "change": self._steps[i].get("change", ""), "items": said}
+
+
+def _steps_of(request: Request) -> list[Step]:
+    steps, within_s = request.get("steps"), request.get("confirm_within_s") or 0
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        raise Refused(REQUEST, "a transaction needs steps")
+    if not isinstance(within_s, (int, float)) or within_s < 0:
+        raise Refused(REQUEST, f"no time to wait for: {within_s!r}")
+    return steps
 
 
 def _already(reading: Reading) -> Items:

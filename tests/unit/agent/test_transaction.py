@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.fake_kind import FIRST_BOOT, SECOND_BOOT, FakeKind, FakeNode, step
@@ -113,6 +114,25 @@ def test_a_step_that_nobody_knows_is_refused_before_anything_is_done(node: FakeN
         node.transact(step(a="9"), {"kind": "strange", "change": "x"})
     assert refused.value.kind == "request"
     assert node.kind.done == []
+
+
+@pytest.mark.parametrize("asked", [{"steps": None}, {"steps": ["x"]}, {"steps": [], "confirm_within_s": "soon"}, {}])
+def test_what_is_no_transaction_is_refused(node: FakeNode, asked: dict[str, Any]) -> None:
+    with pytest.raises(Refused) as refused:
+        node.engine.transact({"label": "x", **asked})
+    assert refused.value.kind == "request"
+    assert not node.home.exists()
+
+
+def test_a_plan_that_saw_what_a_crash_left_is_void_and_told_why(node: FakeNode) -> None:
+    name = node.transact(step(a="9"))["transaction"]
+    journal = node.home / "txn" / name / "journal.jsonl"
+    journal.write_bytes(b"".join(journal.read_bytes().splitlines(keepends=True)[:-1]))
+
+    with pytest.raises(Refused, match=f"a has changed .* from '9' to '1' .* was undone: {name}"):
+        node.transact({**step(a="7"), "expect": {"a": "9"}})
+
+    assert node.kind.values["a"] == "1"
 
 
 def test_doing_it_twice_changes_nothing_and_keeps_the_first_prior(node: FakeNode) -> None:
