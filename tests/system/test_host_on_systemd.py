@@ -74,6 +74,7 @@ def test_a_profile_outlives_a_reboot_and_a_revert_leaves_nothing_of_it(node: Boo
     code, applied = _host("apply", "--yes", *_flags())
     assert (code, applied["state"]) == (ExitCode.DONE, "applied")
     assert "PENDING_REBOOT" in _statuses(applied)["default-target"]
+    assert _affinity(node, "1") == str(EFFICIENCY)
     assert _SWAPPINESS.read_text(encoding="ascii") == "1\n"
     assert set(interrupts_of(spare_device()).values()) <= {str(EFFICIENCY)}
     code, again = _host("plan", *_flags())
@@ -120,6 +121,20 @@ def test_the_units_and_rules_are_what_systemd_and_udev_accept(node: BootedNode) 
     assert node.run("systemctl --failed --no-legend").strip() == ""
     code, _reverted = _host("revert", "--yes")
     assert code == ExitCode.DONE
+
+
+def test_systemd_itself_gets_its_cores_back_without_a_reboot(node: BootedNode) -> None:
+    """A daemon-reload, of anybody, moves PID 1 when a file says so, and none moves it back when the file is gone."""
+    assert _affinity(node, "1") == "0-1"
+    _host("apply", "--yes", *_flags())
+    node.run("systemctl daemon-reload")
+    assert _affinity(node, "1") == str(EFFICIENCY)
+
+    code, _reverted = _host("revert", "--yes")
+
+    assert code == ExitCode.DONE
+    node.run("systemctl daemon-reload")
+    assert _affinity(node, "1") == "0-1"
 
 
 @pytest.mark.usefixtures("node")

@@ -1,7 +1,7 @@
 """Whether the manager has the mask that its files give it, now and at the next boot.
 
-Source: systemd's core/main.c: PID 1 applies ``CPUAffinity=`` to itself at boot, and neither daemon-reload nor
-daemon-reexec applies or removes it.
+Source: systemd's core/main.c: PID 1 applies ``CPUAffinity=`` to itself at boot and at daemon-reload, and nothing but a
+boot takes it back where no file sets it any more.
 """
 
 __all__ = ["check_manager"]

@@ -1,7 +1,9 @@
 """What PID 1's mask should be: what files say, within the cpuset of its own control group.
 
-Sources: systemd-system.conf(5), CPUAffinity=; systemd's core/main.c: PID 1 applies it to itself at boot, and neither
-daemon-reload nor daemon-reexec applies or removes it; cpuset(7): a mask outside of the cpuset is clipped to it.
+Sources: systemd-system.conf(5), CPUAffinity=; systemd's core/main.c, update_cpu_affinity: PID 1 applies it to itself at
+boot and at every daemon-reload, and passes it on to what it starts from then on; where no file sets it any more nothing
+takes it back, neither daemon-reload nor daemon-reexec (seen with 252); cpuset(7): a mask outside of the cpuset is
+clipped to it.
 """
 
 __all__ = ["NOT_BEFORE_BOOT", "expected_mask"]
@@ -11,8 +13,8 @@ from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.model.observed import State
 
 NOT_BEFORE_BOOT = (
-    "it takes effect at the next boot: daemon-reload and daemon-reexec do not apply it, and running processes keep "
-    "their mask"
+    "what runs already keeps its mask until the next boot; PID 1 takes it at a daemon-reload, with what it starts from "
+    "then on, and gives none back before a boot"
 )
 
 

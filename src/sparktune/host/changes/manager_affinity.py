@@ -1,7 +1,7 @@
-"""``CPUAffinity=`` of the manager, inherited by everything that systemd starts from the next boot on.
+"""``CPUAffinity=`` of the manager, inherited by everything that systemd starts.
 
 Sources: systemd-system.conf(5), CPUAffinity= (lines add up, an empty one clears those before it); systemd's
-core/main.c: PID 1 applies it to itself at boot only; sched_setaffinity(2): children inherit it;
+core/main.c: PID 1 applies it to itself at boot and at every daemon-reload; sched_setaffinity(2): children inherit it;
 https://github.com/opencontainers/runc issues 4814 and 4858 for what containers inherit.
 """
 
@@ -52,12 +52,12 @@ def _plan(view: HostView) -> ChangePlan:
     spoiled = _spoiled(systemd, cores.value)
     tasks = tasks_of(view.readings)
     files = _file_step(view, systemd, cores.value)
-    moves = _move_step(view, cores.value, tasks) if view.profile.move_running else ()
+    moves = _move_step(view, cores.value, tasks) if files or view.profile.move_running else ()
     if not files and not moves:
         return ChangePlan(refusals=spoiled, notes=_waiting(systemd, cores.value))
     hazards, notes = refusals_of(_ID, view, cores.value, tasks)
     said = (_INHERITED, _NOT_COVERED, *(_overruled(systemd) if files else ()), *notes)
-    when = (_LATER_TASKS,) if moves else (NOT_BEFORE_BOOT,)
+    when = (_LATER_TASKS,) if view.profile.move_running and moves else (NOT_BEFORE_BOOT,)
     return ChangePlan(steps=(*files, *moves), refusals=(*spoiled, *hazards), notes=(*when, *said))
 
 
@@ -109,9 +109,13 @@ def _file_step(view: HostView, systemd: SystemdFacts, cores: Cores) -> tuple[Pla
 
 
 def _move_step(view: HostView, cores: Cores, tasks: Tasks) -> tuple[PlannedStep, ...]:
-    """Move PID 1 and what still has the mask of a fresh boot; whoever set a mask meant it."""
+    """Move PID 1, and if wanted what else has the mask of a fresh boot; whoever set a mask meant it.
+
+    PID 1 would move by itself at the next daemon-reload, and nothing would move it back: as a step it is undone, too.
+    """
     kept = {one.pid for one in inference_on(view.facts, view.profile, tasks)}
-    moving = [task for task in tasks.tasks if task.pid not in kept and _is_movable(task, cores)]
+    meant = [task for task in tasks.tasks if task.pid == 1 or view.profile.move_running]
+    moving = [task for task in meant if task.pid not in kept and _is_movable(task, cores)]
     if not moving:
         return ()
     processes = len({task.pid for task in moving})
@@ -119,7 +123,9 @@ def _move_step(view: HostView, cores: Cores, tasks: Tasks) -> tuple[PlannedStep,
     return (
         PlannedStep(
             change=_ID,
-            target=f"{counted(len(moving), 'thread')} in {processes} {'process' if processes == 1 else 'processes'}",
+            target=f"{counted(len(moving), 'thread')} in {processes} {'process' if processes == 1 else 'processes'}"
+            if view.profile.move_running
+            else "PID 1, which passes it on to what it starts",
             before=format_cpulist(cores.online),
             after=format_cpulist(cores.efficiency),
             takes_effect=TakesEffect.LIVE,
@@ -157,8 +163,8 @@ def _waiting(systemd: SystemdFacts, cores: Cores) -> tuple[str, ...]:
 CHANGE = HostChange(
     id=_ID,
     title="CPUAffinity= of systemd",
-    does="lets PID 1 and everything that it starts use the efficiency cores only, from the next boot on; with "
-    "--move-running also what runs now",
+    does="lets PID 1 and everything that it starts from now on use the efficiency cores only; what runs already from "
+    "the next boot on, or with --move-running now",
     does_not="move threads of the kernel, interrupts, inference, containers, or a program that set its own cores",
     effect="none measured",
     source="systemd-system.conf(5); systemd's core/main.c",
