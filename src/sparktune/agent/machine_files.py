@@ -7,6 +7,7 @@ synced, too; chown(2) clears set-user-ID bits and capabilities, hence owner, att
 __all__ = ["MOST_BYTES", "Captured", "Files"]
 
 import base64
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -152,6 +153,9 @@ def _sync(folder: str) -> None:
     handle = os.open(folder or "/", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)
+    except OSError as error:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:  # some file systems have no such thing for folders
+            raise
     finally:
         os.close(handle)
 

@@ -8,6 +8,7 @@ was asked for stands in smp_affinity_list at once; on x86 the effective list fol
 __all__ = ["KIND"]
 
 import errno
+import os
 import re
 from typing import Any
 
@@ -22,6 +23,8 @@ _ADDRESS = re.compile(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
 _UNMOVABLE = (errno.EPERM, errno.EIO)
 _OTHER_FORMS = ("smp_affinity", "effective_affinity", "effective_affinity_list")
 _WORDS = {
+    errno.EPERM: "the kernel lets nobody move it",
+    errno.EIO: "the kernel lets nobody move it",
     errno.EINVAL: "none of these CPUs is online",
     errno.EOVERFLOW: "there are no such CPUs",
     errno.ERANGE: "there are no such CPUs",
@@ -66,14 +69,16 @@ class _Irq(Kind):
         return outcome("ineffective", f"it reads {found} after writing {wanted}")
 
     def put_back(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
-        value = self.look(machine, step).get(item)
-        if value is None or before is None:
+        del step
+        device, _, place = item.rpartition("#")
+        irq = dict(enumerate(_irqs(machine, device))).get(int(place))
+        if irq is None or before is None:
             message = f"{item} is gone"
             raise StepFailed(message)
         try:
-            machine.restore_value(_path(value["irq"]), before["cpus"] + "\n", before.get("tree", {}))
+            machine.restore_value(_path(irq), before["cpus"] + "\n", _kept(before, irq))
         except OSError as error:
-            message = f"interrupt {value['irq']} ({item}): {_words(error)}"
+            message = f"interrupt {irq} ({item}): {_words(error)}"
             raise StepFailed(message) from error
 
     def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
@@ -130,12 +135,18 @@ def _value(machine: Machine, irq: int) -> Any:  # noqa: ANN401
     return {"irq": irq, "cpus": text.strip(), **({"tree": kept} if kept else {})}
 
 
+def _kept(before: Any, irq: int) -> dict[str, str]:  # noqa: ANN401
+    """Return what a tree kept, which counts only for the number that it was kept of."""
+    return before.get("tree", {}) if before["irq"] == irq else {}
+
+
 def _path(irq: int) -> str:
     return f"/proc/irq/{irq}/smp_affinity_list"
 
 
 def _words(error: OSError) -> str:
-    return _WORDS.get(error.errno or 0) or why(error)
+    words = _WORDS.get(error.errno or 0)
+    return f"{words} ({os.strerror(error.errno or 0)})" if words else why(error)
 
 
 def _refusal(step: Step, item: str, error: OSError) -> Outcome:

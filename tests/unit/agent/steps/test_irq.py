@@ -113,4 +113,4 @@ def test_steps_that_are_none(machine: Machine, fields: dict[str, Any], why: str)
 
 def test_cpus_that_are_offline_are_refused_in_words(machine: Machine) -> None:
     done = kind_named("irq").do(machine, _irq(GPU, cpus=(9,)), {})
-    assert done == {f"{GPU}#0": {"outcome": "refused", "why": "none of these CPUs is online"}}
+    assert done == {f"{GPU}#0": {"outcome": "refused", "why": "none of these CPUs is online (Invalid argument)"}}
