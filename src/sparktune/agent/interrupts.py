@@ -5,7 +5,6 @@ __all__ = ["Interrupts"]
 import signal
 import threading
 from types import FrameType, TracebackType
-from typing import Self
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -15,7 +14,7 @@ class Interrupts:
 
     name = ""
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Interrupts":  # noqa: PYI034 - typing.Self came with Python 3.11
         """Put the handlers."""
         main = threading.current_thread() is threading.main_thread()
         self._before = {number: signal.signal(number, self._note) for number in _SIGNALS} if main else {}
