@@ -41,7 +41,8 @@ class Experiment:
 
     ``knob`` is the setting that differs, as people call it. ``aa``: both arms are the same, to learn the noise.
     ``blocks`` is the whole plan. ``live`` says how a setting is read back, in the launcher's words. ``workload.trials``
-    are the trials of one visit. ``hot_settle_s`` is waited after a setting that needs no restart.
+    are the trials of one visit. ``hot_settle_s`` is waited after a setting that needs no restart. ``nodes`` are the
+    machines behind the endpoint, where they are known; ``scope`` says for whom a result holds (cluster, service).
     """
 
     id: str
@@ -60,6 +61,8 @@ class Experiment:
     seed: int = 0
     aa: bool = False
     hot_settle_s: Seconds = 60.0
+    nodes: tuple[str, ...] = ()
+    scope: Mapping[str, str] = field(default_factory=dict)
 
 
 class VisitState(Enum):
@@ -76,8 +79,9 @@ class VisitState(Enum):
 class VisitRecord:
     """One visit that began. ``attempt`` counts how often its block was begun, from 1; ``run_id`` holds its trials.
 
-    ``live_before`` and ``live_after`` are what was read back, by name of setting. ``why`` explains every state but
-    DONE.
+    ``live_before`` and ``live_after`` are what was read back, by name of setting; ``live_wanted`` what should be.
+    ``sensors`` are readings at the start, by node and what was read (``spark1 temperature_c``). ``notes`` are what has
+    to be said of the visit. ``why`` explains every state but DONE.
     """
 
     experiment_id: str
@@ -91,4 +95,7 @@ class VisitRecord:
     run_id: str = ""
     live_before: Mapping[str, str] = field(default_factory=dict)
     live_after: Mapping[str, str] = field(default_factory=dict)
+    live_wanted: Mapping[str, str] = field(default_factory=dict)
+    sensors: Mapping[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     why: str = ""

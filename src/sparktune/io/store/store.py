@@ -9,24 +9,28 @@ import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from sparktune.errors import UnknownRun
-from sparktune.io.store import runs, summaries, trials
+from sparktune.experiment.plan import Experiment, VisitRecord
+from sparktune.io.store import experiments, runs, summaries, trials
+from sparktune.io.store.codec import from_json
 from sparktune.io.store.connection import connect
 from sparktune.io.store.faults import row_faults, store_faults
 from sparktune.io.store.location import database_path
+from sparktune.io.store.owner import owned
 from sparktune.io.store.recovery import Recovery, recover
 from sparktune.io.store.spool import Spool
 from sparktune.io.store.transaction import transaction
 from sparktune.model.cell import Cell
+from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.model.raw import RawTrial
 from sparktune.model.result import RunResult
 from sparktune.model.run import Run, RunState
 from sparktune.model.run_row import RunRow
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.redact import redact_text
-from sparktune.units import Seconds, TokensPerSecond
+from sparktune.units import Ratio, Seconds, TokensPerSecond
 
 
 class Store:
@@ -147,6 +151,86 @@ class Store:
         with store_faults(self.path):
             rates = summaries.cold_rates(self._connection, redact_text(base_url), model, before_wall_s)
         return statistics.median(rates) if rates else None
+
+    def usual_wave_s(self, base_url: str, cell: Cell) -> Seconds | None:
+        """Return the median time of a request of this cell in the newest run that measured it there, or None."""
+        with store_faults(self.path):
+            return summaries.newest_median(self._connection, redact_text(base_url), cell, "e2e_s")
+
+    def create_experiment(self, experiment: Experiment) -> None:
+        """Add the plan of an experiment; it is never changed afterwards."""
+        with self._writing_durably():
+            experiments.insert_experiment(self._connection, experiment)
+
+    def load_experiment(self, prefix: str) -> Experiment:
+        """Return the experiment whose id begins with ``prefix``, the newest for "".
+
+        Raises UnknownRun, with the nearest ids as its hint, and UsageError when several begin so.
+        """
+        with store_faults(self.path):
+            experiment_id, record = experiments.find_experiment(self._connection, prefix)
+        with row_faults(self.path, experiment_id):
+            return from_json(record, Experiment)
+
+    def experiment_row(self, experiment_id: str) -> ExperimentRow:
+        """Return where an experiment stands; raises UnknownRun."""
+        with store_faults(self.path), row_faults(self.path, experiment_id):
+            return experiments.experiment_row(self._connection, experiment_id)
+
+    def list_experiments(self, limit: int) -> tuple[ExperimentRow, ...]:
+        """Return the newest experiments, newest first."""
+        with store_faults(self.path):
+            return experiments.list_experiments(self._connection, limit)
+
+    def end_experiment(
+        self,
+        experiment_id: str,
+        state: ExperimentState,
+        *,
+        why: str = "",
+        verdict: str = "",
+        deviation: Ratio | None = None,
+    ) -> None:
+        """Say where an experiment stands, with the deviation of its blocks for planning; raises UnknownRun."""
+        with self._writing_durably():
+            experiments.end_experiment(
+                self._connection, experiment_id, state, why=why, verdict=verdict, deviation=deviation
+            )
+
+    def set_visit(self, visit: VisitRecord) -> None:
+        """Keep a visit; a later record of the same visit replaces the earlier one."""
+        with self._writing():
+            experiments.write_visit(self._connection, visit)
+
+    def visits(self, experiment_id: str) -> tuple[VisitRecord, ...]:
+        """Return every visit that began, in the order of the plan and of attempts."""
+        with store_faults(self.path), row_faults(self.path, experiment_id):
+            return experiments.read_visits(self._connection, experiment_id)
+
+    def remember_held(self, experiment_id: str, held: Mapping[str, Any]) -> None:
+        """Replace what an experiment has started or applied; it is on the disk when this returns."""
+        with self._writing_durably():
+            experiments.write_held(self._connection, experiment_id, held)
+
+    def held(self, experiment_id: str) -> Mapping[str, Any]:
+        """Return what was remembered last; empty when an experiment holds nothing."""
+        with store_faults(self.path), row_faults(self.path, experiment_id):
+            return experiments.read_held(self._connection, experiment_id)
+
+    def owned(self, experiment_id: str) -> contextlib.AbstractContextManager[None]:
+        """Own an experiment inside a block. Raises StoreError when a living process owns it already."""
+        return owned(self.path, experiment_id)
+
+    @contextlib.contextmanager
+    def _writing_durably(self) -> Iterator[None]:
+        """Write so that a power cut takes nothing: what is done to a machine must not outlive its record."""
+        with store_faults(self.path):
+            self._connection.execute("PRAGMA synchronous = FULL")
+            try:
+                with transaction(self._connection):
+                    yield
+            finally:
+                self._connection.execute("PRAGMA synchronous = NORMAL")
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

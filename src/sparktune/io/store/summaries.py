@@ -1,6 +1,6 @@
 """Rows about cells: how warm-up ended, and what the cell came to."""
 
-__all__ = ["cold_rates", "read_warmups", "replace_results", "write_warmup"]
+__all__ = ["cold_rates", "newest_median", "read_warmups", "replace_results", "write_warmup"]
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -29,6 +29,12 @@ _COLD = """
     WHERE r.base_url = ? AND r.model = ? AND r.created_wall_s < ?
       AND c.valid AND m.name = 'prefill_tok_s' AND m.median IS NOT NULL
       AND m.depth = 0 AND m.concurrency = 1 AND m.prompt_tokens >= ?
+"""
+_NEWEST = """
+    SELECT m.median FROM cell_metrics AS m JOIN runs AS r ON r.id = m.run_id
+    WHERE r.base_url = ? AND m.prompt_tokens = ? AND m.output_tokens = ? AND m.depth = ? AND m.concurrency = ?
+      AND m.name = ? AND m.median IS NOT NULL
+    ORDER BY r.created_wall_s DESC LIMIT 1
 """
 
 
@@ -66,6 +72,13 @@ def cold_rates(
     """
     values = (base_url, plain_text(model), before_wall_s, _COLD_PROMPT)
     return tuple(median for (median,) in connection.execute(_COLD, values))
+
+
+def newest_median(connection: sqlite3.Connection, base_url: str, cell: Cell, name: str) -> float | None:
+    """Return the median of a metric in the newest run that measured the cell at this address, or None."""
+    key = (cell.prompt_tokens, cell.output_tokens, cell.depth, cell.concurrency)
+    row = connection.execute(_NEWEST, (base_url, *key, name)).fetchone()
+    return None if row is None else float(row["median"])
 
 
 def _result_row(run_id: str, cell: CellResult) -> tuple[object, ...]:

@@ -1,0 +1,157 @@
+"""Rows of experiments and their visits."""
+
+__all__ = [
+    "end_experiment",
+    "experiment_row",
+    "find_experiment",
+    "insert_experiment",
+    "list_experiments",
+    "read_held",
+    "read_visits",
+    "write_held",
+    "write_visit",
+]
+
+import difflib
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from sparktune.errors import StoreError, UnknownRun, UsageError
+from sparktune.experiment.plan import Experiment, VisitRecord
+from sparktune.io.store.codec import from_json, to_json
+from sparktune.model.experiment_row import ExperimentRow, ExperimentState
+from sparktune.units import Ratio
+
+_SHOWN = 5
+_NOTHING = "{}"
+_INSERT = """
+    INSERT INTO experiments (id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation, record,
+                             held)
+    VALUES (?, ?, ?, ?, ?, ?, ?, '', '', NULL, ?, ?)
+"""
+_ROW = "SELECT id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation, held FROM experiments"
+
+
+def insert_experiment(connection: sqlite3.Connection, experiment: Experiment) -> None:
+    """Insert a plan; its launcher has refused secrets in it already. Raises StoreError for an id that is taken."""
+    values = (
+        experiment.id,
+        experiment.created_wall_s,
+        experiment.base_url,
+        experiment.name,
+        experiment.knob,
+        experiment.primary.metric,
+        ExperimentState.RUNNING.value,
+        to_json(experiment),
+        _NOTHING,
+    )
+    try:
+        connection.execute(_INSERT, values)
+    except sqlite3.IntegrityError as error:
+        message = f"an experiment with the id {experiment.id} is already in the store"
+        raise StoreError(message, hint="start the command again") from error
+
+
+def find_experiment(connection: sqlite3.Connection, prefix: str) -> tuple[str, str]:
+    """Return id and JSON of the one experiment whose id begins with ``prefix``, the newest for "".
+
+    Raises UnknownRun, and UsageError when several begin so.
+    """
+    if prefix:
+        query = "SELECT id, record FROM experiments WHERE substr(id, 1, ?) = ? ORDER BY id"
+        rows = connection.execute(query, (len(prefix), prefix)).fetchall()
+    else:
+        rows = connection.execute(
+            "SELECT id, record FROM experiments ORDER BY created_wall_s DESC, id DESC LIMIT 1"
+        ).fetchall()
+    found = [row for row in rows if row[0] == prefix] or rows
+    if not found:
+        raise _unknown(connection, prefix)
+    if len(found) > 1:
+        names = ", ".join(row[0] for row in found[-_SHOWN:])
+        message = f"{len(found)} experiments begin with {prefix!r}"
+        raise UsageError(message, hint=f"give more of the id: {names}")
+    return found[0][0], found[0][1]
+
+
+def experiment_row(connection: sqlite3.Connection, experiment_id: str) -> ExperimentRow:
+    """Return where an experiment stands; raises UnknownRun."""
+    row = connection.execute(f"{_ROW} WHERE id = ?", (experiment_id,)).fetchone()
+    if row is None:
+        raise _unknown(connection, experiment_id)
+    return _row(row)
+
+
+def list_experiments(connection: sqlite3.Connection, limit: int) -> tuple[ExperimentRow, ...]:
+    """Return the newest experiments, newest first."""
+    rows = connection.execute(f"{_ROW} ORDER BY created_wall_s DESC, id DESC LIMIT ?", (limit,))
+    return tuple(_row(row) for row in rows)
+
+
+def end_experiment(
+    connection: sqlite3.Connection,
+    experiment_id: str,
+    state: ExperimentState,
+    *,
+    why: str,
+    verdict: str,
+    deviation: Ratio | None,
+) -> None:
+    """Say where an experiment stands; raises UnknownRun."""
+    query = "UPDATE experiments SET state = ?, why = ?, verdict = ?, deviation = ? WHERE id = ?"
+    if not connection.execute(query, (state.value, why, verdict, deviation, experiment_id)).rowcount:
+        raise _unknown(connection, experiment_id)
+
+
+def write_held(connection: sqlite3.Connection, experiment_id: str, held: Mapping[str, Any]) -> None:
+    """Replace what an experiment holds; raises UnknownRun."""
+    query = "UPDATE experiments SET held = ? WHERE id = ?"
+    if not connection.execute(query, (to_json(held), experiment_id)).rowcount:
+        raise _unknown(connection, experiment_id)
+
+
+def read_held(connection: sqlite3.Connection, experiment_id: str) -> Mapping[str, Any]:
+    """Return what an experiment holds, as it was remembered last; empty when it is nothing."""
+    row = connection.execute("SELECT held FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
+    if row is None:
+        raise _unknown(connection, experiment_id)
+    return from_json(row["held"], dict[str, Any])
+
+
+def write_visit(connection: sqlite3.Connection, visit: VisitRecord) -> None:
+    """Keep a visit; a later record of the same visit replaces the earlier one."""
+    connection.execute(
+        "INSERT OR REPLACE INTO visits (experiment_id, block, attempt, place, record) VALUES (?, ?, ?, ?, ?)",
+        (visit.experiment_id, visit.block, visit.attempt, visit.place, to_json(visit)),
+    )
+
+
+def read_visits(connection: sqlite3.Connection, experiment_id: str) -> tuple[VisitRecord, ...]:
+    """Return every visit that began, in the order of the plan and of attempts."""
+    query = "SELECT record FROM visits WHERE experiment_id = ? ORDER BY block, attempt, place"
+    return tuple(from_json(record, VisitRecord) for (record,) in connection.execute(query, (experiment_id,)))
+
+
+def _row(row: sqlite3.Row) -> ExperimentRow:
+    return ExperimentRow(
+        id=row["id"],
+        created_wall_s=row["created_wall_s"],
+        base_url=row["base_url"],
+        name=row["name"],
+        knob=row["knob"],
+        metric=row["metric"],
+        state=ExperimentState(row["state"]),
+        why=row["why"],
+        verdict=row["verdict"],
+        deviation=row["deviation"],
+        holds=row["held"] != _NOTHING,
+    )
+
+
+def _unknown(connection: sqlite3.Connection, wanted: str) -> UnknownRun:
+    ids = [row[0] for row in connection.execute("SELECT id FROM experiments ORDER BY created_wall_s DESC, id DESC")]
+    near = difflib.get_close_matches(wanted, ids, n=_SHOWN, cutoff=0.5) or ids[:_SHOWN]
+    if not near:
+        return UnknownRun(f"no experiment {wanted!r}: the store has none", hint="start one with: sparktune ab FILE")
+    return UnknownRun(f"no experiment {wanted!r} in the store", hint=f"nearest: {', '.join(near)}")
