@@ -8,10 +8,11 @@ import re
 from contextlib import suppress
 from typing import Any
 
-from sparktune.agent.files import read_file
+from sparktune.agent.files import open_regular
 from sparktune.agent.tree import Tree
 
 _MOST_BYTES = 8 * 1024 * 1024
+_AS_IT_IS = "surrogateescape"  # names of threads may be any bytes, which come back
 # Where a node's own state lies; it belongs to no captured state, and is removed with the last transaction.
 _STATE = "/var/lib/sparktune"
 _MEMORY = f"{_STATE}/tree.json"
@@ -29,8 +30,15 @@ class Texts:
 
     def read(self, path: str) -> str | None:
         """Return a file's text, None when it is not there or cannot be read."""
-        result = read_file(self.tree, {"path": path, "most_bytes": _MOST_BYTES})
-        return result.get("value")
+        try:
+            handle = open_regular(self.tree.real(path))
+        except OSError:
+            return None
+        if handle is None:
+            return None
+        with os.fdopen(handle, "rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        return data.decode("utf-8", _AS_IT_IS) if len(data) <= _MOST_BYTES else None
 
     def names(self, folder: str) -> list[str]:
         """Return the names in a folder, none when it is not there."""
@@ -100,7 +108,7 @@ class Texts:
             os.unlink(temporary)
         handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
-            data = text.encode()
+            data = text.encode("utf-8", _AS_IT_IS)
             while data:
                 data = data[os.write(handle, data) :]
             if like is not None:

@@ -33,6 +33,20 @@ def test_another_thread_with_the_number_is_not_touched(machine: Machine, tmp_pat
     assert _allowed(tmp_path) == "0-3"
 
 
+def test_the_rest_of_a_threads_text_stays(machine: Machine, tmp_path: Path) -> None:
+    """A thread may have any bytes for a name."""
+    status = tmp_path / f"proc/{PID}/task/{WORKER}/status"
+    text = b"Name:\tcaf\xe9 \\1\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\nMems_allowed:\t1\n"
+    status.write_bytes(text)
+    kind, step = kind_named("affinity"), _affinity([1, 3])
+    before = kind.look(machine, step)
+    kind.do(machine, step, before)
+    assert status.read_bytes() == text.replace(b":\tf\n", b":\ta\n").replace(b"0-3", b"1,3")
+    for item in before:
+        kind.put_back(machine, step, item, before[item])
+    assert status.read_bytes() == text
+
+
 def test_a_cpuset_cuts_and_refuses(machine: Machine, tmp_path: Path) -> None:
     """The kernel takes 1-2 inside a cpuset of 2-3 without a word, and uses 2 alone: that is told."""
     container = sample_steps()["container"]
