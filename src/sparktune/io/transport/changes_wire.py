@@ -34,7 +34,8 @@ from sparktune.units import Seconds
 class Request:
     """A plan to carry out, waiting ``wait_s`` for another one's transaction.
 
-    With ``confirm_within_s`` the node undoes it by itself unless it is confirmed in time.
+    With ``confirm_within_s`` the node undoes it by itself unless it is confirmed in time. ``profiled``: it applies the
+    plan's profile, which the journal keeps as what the node is to be; the steps of an experiment do not.
     """
 
     plan: NodePlan
@@ -42,6 +43,7 @@ class Request:
     label: str = "apply"
     confirm_within_s: Seconds | None = None
     wait_s: Seconds = 0.0
+    profiled: bool = True
 
 
 class _End(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,7 +85,7 @@ def encode_request_of(request: Request) -> dict[str, Any]:
         "who": request.who,
         "plan": plan_hash(plan),
         "boot_id": plan.boot_id,
-        "profile": msgspec.to_builtins(plan.profile),
+        "profile": msgspec.to_builtins(plan.profile) if request.profiled else {},
         "steps": encode_steps(plan),
         "wait_s": request.wait_s,
     }

@@ -1,0 +1,47 @@
+"""A server per arm: a command is started, awaited, measured and stopped; nothing runs before and nothing after.
+
+An arm: ``{"command": ["llama-server", "--parallel", "4"], "env": {"NAME": "value"}, "folder": "...", "wait_s": 900}``.
+What is live is read from the kernel's own record of the process, and from whatever ``live`` names.
+"""
+
+__all__ = ["LAUNCHER"]
+
+from collections.abc import Mapping
+from typing import Any
+
+from sparktune.deploy.launchers._shared import (
+    argv_of,
+    environment_of,
+    live_readers,
+    number_of,
+    only,
+    settings_of,
+    text_of,
+)
+from sparktune.model.launcher import Action, ArmPlan, AwaitAnswer, Launcher, LiveProcess, StartProcess
+
+Arms = Mapping[str, Mapping[str, Any]]
+
+
+def _plan(arms: Arms, live: Mapping[str, Any], arm: str) -> ArmPlan:
+    settings, where = settings_of(arms, arm), f"arm {arm}"
+    only(settings, ("command", "env", "folder", "wait_s"), where)
+    argv = argv_of(settings.get("command"), f"{where}: command")
+    environment = environment_of(settings.get("env"), f"{where}: env")
+    folder = text_of(settings.get("folder", ""), f"{where}: folder")
+    waiting = AwaitAnswer()
+    if "wait_s" in settings:
+        waiting = AwaitAnswer(limit_s=number_of(settings["wait_s"], f"{where}: wait_s"))
+    return ArmPlan(
+        actions=(StartProcess(argv=argv, environment=environment, folder=folder), waiting),
+        readers=(LiveProcess(argv=argv, environment=environment), *live_readers(arms, live, arm)),
+        restarts=True,
+    )
+
+
+def _original(arms: Arms) -> tuple[Action, ...]:
+    del arms  # its address was free before, and is again when the process has been stopped
+    return ()
+
+
+LAUNCHER = Launcher(id="command", title="a command per arm", plan=_plan, original=_original)

@@ -1,0 +1,114 @@
+"""Processes as this machine's kernel has them: who they are, what was put into them, who listens where.
+
+Source: proc(5), proc_pid_stat(5): the name may hold anything, so fields are counted behind the last ``)``; state 1,
+parent 2, session 4, start time 20 (in clock ticks since boot). A process is itself and no later one with its number
+when the start time and the boot are the same. proc_net(5): ``tcp`` with local address, state (0A listens) and inode.
+"""
+
+__all__ = ["Seen", "all_seen", "available_bytes", "boot_id", "listening_pids", "look_at"]
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sparktune.units import Bytes
+
+_PROC: Final = Path("/proc")
+_SOCKET: Final = re.compile(r"socket:\[(\d+)\]")
+_LISTENS: Final = "0A"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One process. ``dead``: it has ended and only waits to be reaped. ``environment`` None: it cannot be read."""
+
+    pid: int
+    start_ticks: int
+    parent: int
+    session: int
+    dead: bool
+    argv: tuple[str, ...]
+    environment: tuple[str, ...] | None
+
+    @property
+    def name(self) -> str:
+        """The last part of its program's name, as it was called."""
+        return self.argv[0].rpartition("/")[2] if self.argv else "?"
+
+
+def look_at(pid: int) -> Seen | None:
+    """Return a process as it is now, None when there is none of that number."""
+    folder = _PROC / str(pid)
+    try:
+        stat = (folder / "stat").read_text(errors="replace")
+    except OSError:
+        return None
+    fields = stat[stat.rfind(")") + 1 :].split()
+    return Seen(
+        pid=pid,
+        start_ticks=int(fields[19]),
+        parent=int(fields[1]),
+        session=int(fields[3]),
+        dead=fields[0] in {"Z", "X"},
+        argv=_words(folder / "cmdline") or (),
+        environment=_words(folder / "environ"),
+    )
+
+
+def all_seen() -> tuple[Seen, ...]:
+    """Return every process that lives now."""
+    numbers = [int(path.name) for path in _PROC.iterdir() if path.name.isdecimal()]
+    found = [look_at(number) for number in numbers]
+    return tuple(one for one in found if one is not None and not one.dead)
+
+
+def boot_id() -> str:
+    """Return the identity of this boot."""
+    return (_PROC / "sys/kernel/random/boot_id").read_text().strip()
+
+
+def available_bytes() -> Bytes | None:
+    """Return MemAvailable, None where the kernel does not tell."""
+    with suppress(OSError):
+        found = re.search(r"^MemAvailable:\s+(\d+) kB", (_PROC / "meminfo").read_text(), re.MULTILINE)
+        return int(found[1]) * 1024 if found else None
+    return None
+
+
+def listening_pids(port: int, among: tuple[Seen, ...]) -> tuple[int, ...]:
+    """Return which of these processes listen on a TCP port here."""
+    inodes = _inodes(port)
+    return tuple(one.pid for one in among if inodes & _sockets(one.pid)) if inodes else ()
+
+
+def _inodes(port: int) -> set[str]:
+    found: set[str] = set()
+    for name in ("tcp", "tcp6"):
+        with suppress(OSError):
+            for line in (_PROC / "net" / name).read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
+                    found.add(fields[9])
+    return found
+
+
+def _sockets(pid: int) -> set[str]:
+    found: set[str] = set()
+    with suppress(OSError):
+        for link in (_PROC / str(pid) / "fd").iterdir():
+            with suppress(OSError):
+                match = _SOCKET.fullmatch(str(link.readlink()))
+                if match:
+                    found.add(match[1])
+    return found
+
+
+def _words(path: Path) -> tuple[str, ...] | None:
+    """Return what stands between NULs; a process that wrote its own title has one word with spaces."""
+    try:
+        text = path.read_bytes().decode("utf-8", "backslashreplace")
+    except OSError:
+        return None
+    return tuple(text.removesuffix("\0").split("\0")) if text.strip("\0") else ()
