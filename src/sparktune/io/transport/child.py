@@ -93,8 +93,10 @@ class Child(asyncio.SubprocessProtocol):
             with suppress(ProcessLookupError):
                 os.kill(transport.get_pid(), signal.SIGKILL)
             await self._drain(_KILLED_S)
-        if pipe is not None and not self._stdin_closed.is_set():
-            pipe.abort()  # what it has not taken by now it never will
+        if pipe is not None:
+            # Only what still holds something can be given up: without, it is on its way to being closed by itself.
+            if pipe.get_write_buffer_size():
+                pipe.abort()
             with suppress(TimeoutError):
                 async with asyncio.timeout(_KILLED_S):
                     await self._stdin_closed.wait()
