@@ -70,7 +70,7 @@ def _host(docker: Docker, machine: Path, *words: str) -> tuple[int, dict[str, An
     assert "Traceback" not in done.stderr, done.stderr
     assert done.stdout, done.stderr
     (report,) = json.loads(done.stdout)["nodes"]
-    assert report["answered"], report
+    assert report["error"] is None, report
     return done.returncode, report
 
 

@@ -20,7 +20,7 @@ from sparktune.agent.reapply import steps_to_do_again
 from sparktune.agent.recover import Recovery
 from sparktune.agent.refusal import BUSY, JOURNAL, ROOT, TRANSACTION, Refused
 from sparktune.agent.steps import all_kinds
-from sparktune.agent.timer import disarm
+from sparktune.agent.timer import disarm, end_passes
 from sparktune.agent.transaction import Transaction
 from sparktune.agent.tree import Tree
 from sparktune.agent.undo import Undo, Undone
@@ -82,6 +82,8 @@ class Engine:
                 raise _no_such(wanted)
             return [], {"transactions": 0, "state": "nothing"}
         with self._lock(request, "revert"), Interrupts():
+            if not wanted:
+                end_passes(self._tree)
             undone = self._undo_one(wanted) if wanted else self._recovery.undo_all()
         state = "incomplete" if any(one["state"] == "incomplete" for one in undone) else "reverted"
         return undone, {"transactions": len(undone), "state": state if undone else "nothing"}

@@ -4,7 +4,7 @@
 after a reboot is undone by whichever agent comes first.
 """
 
-__all__ = ["arm", "disarm"]
+__all__ = ["arm", "disarm", "end_passes"]
 
 import os
 import subprocess
@@ -16,6 +16,8 @@ from sparktune.agent.tree import Tree
 
 _SYSTEMD = "/run/systemd/system"
 _LIMIT_S = 30.0
+# What the rule for devices starts, an instance for each; the unit that it would start is gone when all was undone.
+_PASSES = "sparktune-reapply@*.timer"
 
 
 def arm(tree: Tree, archive: str, transaction: str, within_s: float) -> None:
@@ -27,10 +29,21 @@ def arm(tree: Tree, archive: str, transaction: str, within_s: float) -> None:
 
 
 def disarm(tree: Tree, transaction: str) -> None:
-    """Stop systemd's clock; a process that sleeps sees by itself that nothing is waited for."""
+    """Stop systemd's clock; a process that sleeps sees by itself that nothing is waited for.
+
+    When it cannot be stopped it fires, finds that nothing is waited for, and ends.
+    """
+    _stop(tree, f"{_unit(transaction)}.timer")
+
+
+def end_passes(tree: Tree) -> None:
+    """Stop the passes that wait for devices which came just now: with their unit gone they fail, and stay failed."""
+    _stop(tree, _PASSES)
+
+
+def _stop(tree: Tree, timers: str) -> None:
     if not tree.root and os.path.isdir(_SYSTEMD):
-        command = ("systemctl", "stop", f"{_unit(transaction)}.timer")
-        # When it cannot be stopped it fires, finds that nothing is waited for, and ends.
+        command = ("systemctl", "stop", timers)
         with suppress(OSError, subprocess.TimeoutExpired):
             subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_LIMIT_S, check=False)
 
