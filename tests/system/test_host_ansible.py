@@ -10,7 +10,8 @@ import pytest
 from tests.support.kernel import interrupts_of, spare_device
 from tests.support.nspawn import EFFICIENCY, NAME, BootedNode
 
-pytestmark = [pytest.mark.root, pytest.mark.timeout(300)]
+# The first one may have to make the tree of the node, which downloads a small Debian.
+pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 
 _SWAPPINESS = Path("/proc/sys/vm/swappiness")
 

@@ -21,7 +21,8 @@ from sparktune.host.step_json import encode_steps
 from sparktune.io.plan_file import load_plans
 from sparktune.io.transport.package import agent_archive
 
-pytestmark = [pytest.mark.root, pytest.mark.timeout(300)]
+# The first one may have to make the tree of the node, which downloads a small Debian.
+pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
 
 _AGENT = f"python3 {AGENT}"
 _SYSCTL_FILE = "etc/sysctl.d/99-zz-sparktune.conf"
