@@ -118,14 +118,15 @@ def test_a_user_whom_sudo_would_ask_is_told_before_anything_is_done(world: World
     assert not (world.lib / "sparktune").exists()
 
 
-@pytest.mark.usefixtures("world")
-def test_without_root_a_profile_is_verified_and_the_journal_is_said_to_be_closed() -> None:
+def test_without_root_a_profile_is_verified_and_the_journal_is_said_to_be_closed(world: World) -> None:
     """What needs no root is answered; what only the journal knows is not made up."""
-    (unnamed,) = verify_nodes(_node("password")).reports
-    assert "sudo would ask for a password" in unnamed.failure
-    (report,) = verify_nodes(_node("password"), _NO_CHANGES).reports
+    (world.lib / "sparktune").mkdir(mode=0o700)
 
-    assert not report.failure
-    assert report.checks == ()
-    assert "what was applied here before is not known: needs root" in report.notes[0]
-    assert report.state is NodeState.UNKNOWN
+    (unnamed,) = verify_nodes(_node("password")).reports
+    (named,) = verify_nodes(_node("password"), _NO_CHANGES).reports
+
+    assert "sudo would ask for a password" in unnamed.failure
+    assert not named.failure
+    assert named.checks == ()
+    assert "what was applied here before is not known: needs root" in named.notes[0]
+    assert named.state is NodeState.UNKNOWN

@@ -5,12 +5,19 @@ __all__ = ["Ready", "preflight", "refuse"]
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sparktune.agent.results import NEEDS_ROOT
 from sparktune.errors import HostError, NodeBusy, NodeError, PlanRefused, PlanVoid
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.fanout import ask_all
+from sparktune.io.transport.refusals import error_of_refusal
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.host_plan import NodePlan
+from sparktune.model.observed import State
+from sparktune.model.reads import ReadFile
 from sparktune.units import Seconds
+
+# Of mode 0600 (seen on Linux 6.18; sysctl kernel.cad_pid), small, and no secret; where it is not, nothing is concluded
+_ROOTS_OWN = ReadFile(path="/proc/sys/kernel/cad_pid")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +57,8 @@ async def preflight(
             raise PlanVoid(message, hint="look again and plan anew: sparktune host plan")
         if not plan.steps:
             return Ready()
+        if hello.uid:
+            await _check_root(node)
         journal = await node.journal()
         if journal.holder and not wait_s:
             message = f"{name}: another one works there: {journal.holder}"
@@ -61,3 +70,10 @@ async def preflight(
         return Ready(before=frozenset(transaction.id for transaction in journal.transactions))
 
     return await ask_all(targets, ask)
+
+
+async def _check_root(node: NodeSession) -> None:
+    """Raise NodeNeedsRoot when this user cannot become root there: a node's journal may be empty for anybody."""
+    found = (await node.observe([_ROOTS_OWN])).file(_ROOTS_OWN.path)
+    if found.state is State.UNREADABLE and found.why.startswith(NEEDS_ROOT):
+        raise error_of_refusal(node.target.name, node.target.host, "root", found.why)
