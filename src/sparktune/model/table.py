@@ -5,6 +5,7 @@ __all__ = ["Row", "Table"]
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from sparktune.model.check import CheckResult
 from sparktune.units import Tokens
 
 
@@ -16,7 +17,8 @@ class Row:
     the median over streams, ``ttft_max_s``, ``output_tok_s`` over all streams, ``decode_tok_s`` per stream,
     ``prefill_tok_s``, ``prefix_hit_share``, ``acceptance_length`` ...). ``series`` keeps the single values behind a
     summary where they are told. ``arm`` is "" in a table without arms; ``block`` counts from 1 where trials were
-    taken in blocks; ``label`` is how the source names the row.
+    taken in blocks; ``label`` is how the source names the row. ``prompt_id`` names one prompt where every row is one
+    request. ``checks`` are what the source itself found out about the row, ``note`` what stands out in it.
     """
 
     prompt_tokens: Tokens | None = None
@@ -28,6 +30,9 @@ class Row:
     trial: int | None = None
     trials: int | None = 1
     label: str = ""
+    prompt_id: str = ""
+    note: str = ""
+    checks: tuple[CheckResult, ...] = ()
     values: Mapping[str, float] = field(default_factory=dict)
     series: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
@@ -43,9 +48,10 @@ class Table:
 
     ``arms`` are named in their order, the first is the baseline. ``order`` are the arms of the visits as they were
     measured, in time, None when nobody says. ``settings`` by arm are those that were in force; an arm that is
-    missing there has unknown ones. ``knob`` is the setting that was meant to differ, "" unknown. ``command`` is the
-    command line that the source claims. ``facts`` are single facts by name (engine, model, version ...). ``notes``
-    say what the reader of the file left aside, or found suspicious in it.
+    missing there has unknown ones; a name that ends in ``@end`` is the value read back at the end. ``knob`` is the
+    setting that was meant to differ, "" unknown. ``command`` is the command line that the source claims. ``facts`` are
+    single facts by name (engine, model, version ...). ``notes`` say what the reader of the file left aside, or found
+    suspicious in it.
     """
 
     source: str

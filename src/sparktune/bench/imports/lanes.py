@@ -6,7 +6,7 @@ last token). The files do not tell the tokens of a lane's first chunk: (N - 1) /
 with several tokens per chunk, an upper bound.
 """
 
-__all__ = ["Lane", "LaneCase", "LaneFairness", "fairness", "read_lanes"]
+__all__ = ["READER", "Lane", "LaneCase", "LaneFairness", "fairness", "read_lanes"]
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,9 +14,11 @@ from statistics import fmean, median
 
 import msgspec
 
+from sparktune.bench.imports._shared import Reader, SourceFile, compact, middle, starts_with_keys
 from sparktune.bench.stats import jain_index
 from sparktune.errors import UsageError
-from sparktune.units import Ratio, Seconds, Tokens, TokensPerSecond
+from sparktune.model.table import Row, Table
+from sparktune.units import Ratio, Seconds, Tokens, TokensPerSecond, format_rate
 
 _EVEN: Ratio = 0.15
 _FEWEST_TO_COMPARE = 2
@@ -132,3 +134,57 @@ def _is_serialized(first: Seconds, gaps: list[Seconds]) -> bool:
 
 def _named(case: LaneCase, name: str) -> LaneCase:
     return msgspec.structs.replace(case, name=case.name or name or f"c{case.concurrency}_{case.prompt}")
+
+
+def _table(file: SourceFile) -> Table:
+    cases = read_lanes(file.data, source=file.name)
+    return Table(source=READER.id, name=file.name, rows=tuple(_row(case) for case in cases))
+
+
+def _row(case: LaneCase) -> Row:
+    """Describe one wave. The lanes' lengths of answers are a measured value: files do not tell what was asked for."""
+    good = [lane for lane in case.lanes if lane.error is None]
+    waits = [lane.ttft_s for lane in good if lane.ttft_s]
+    known = fairness(case)
+    values = {
+        "ttft_s": middle(waits),
+        "ttft_max_s": max(waits, default=None),
+        "ttft_spread_s": known.ttft_spread_s if known else None,
+        "decode_tok_s": middle(lane.decode_tok_s for lane in good),
+        "output_tok_s": _output_tok_s(good, case.concurrency),
+        "prompt_tokens": middle(lane.prompt_tokens for lane in good),
+        "output_tokens": middle(lane.completion_tokens for lane in good),
+        "tokens_per_chunk": middle(lane.tokens_per_chunk for lane in good),
+        "requests": float(len(case.lanes)),
+        "failed_requests": float(len(case.lanes) - len(good)),
+    }
+    return Row(
+        prompt_tokens=case.prompt, concurrency=case.concurrency, trial=1, values=compact(values), note=_note(known)
+    )
+
+
+def _note(known: LaneFairness | None) -> str:
+    """Say how differently the streams were served: an aggregate hides it."""
+    if known is None:
+        return ""
+    rates = ", ".join(format_rate(rate) for rate in sorted(known.decode_tok_s)[:8])
+    served = "prefills were served one by one; " if known.serialized else ""
+    return f"{served}the last stream waited {known.ttft_max_over_min:.1f} times the first; decoding {rates} tok/s"
+
+
+def _output_tok_s(lanes: list[Lane], concurrency: int) -> TokensPerSecond | None:
+    """Return the rate over all streams, from their common start to the last token; None where one lacks a time."""
+    ends = [lane.ttft_s + lane.decode_s for lane in lanes if lane.ttft_s and lane.decode_s]
+    tokens = [lane.completion_tokens for lane in lanes if lane.completion_tokens]
+    if len(ends) < concurrency or len(tokens) < concurrency or max(ends) <= 0:
+        return None
+    return sum(tokens) / max(ends)
+
+
+READER = Reader(
+    id="lanes",
+    title='matrices of waves with "lanes", one JSON object per stream',
+    recognises=lambda file: starts_with_keys(file, b"lanes") or starts_with_keys(file, b"cases"),
+    read=_table,
+    order=60,
+)

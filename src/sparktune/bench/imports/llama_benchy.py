@@ -7,7 +7,16 @@ the phase after it measures TTFT on top of a context that is assumed, not checke
 a window of one second, or chunks where the stream tells no token ids.
 """
 
-__all__ = ["BenchyFlag", "BenchyReport", "BenchyRow", "BenchySeries", "FlagKind", "RowKind", "read_llama_benchy"]
+__all__ = [
+    "READER",
+    "BenchyFlag",
+    "BenchyReport",
+    "BenchyRow",
+    "BenchySeries",
+    "FlagKind",
+    "RowKind",
+    "read_llama_benchy",
+]
 
 from dataclasses import dataclass
 from enum import Enum
@@ -15,8 +24,11 @@ from statistics import fmean, median
 
 import msgspec
 
+from sparktune.bench.imports._shared import Reader, SourceFile, compact, starts_with_keys
 from sparktune.bench.stats import first_is_slow, sample_sd
 from sparktune.errors import UsageError
+from sparktune.model.check import CheckResult, Status
+from sparktune.model.table import Row, Table
 from sparktune.units import Ratio, format_rate
 
 _UNSTABLE: Ratio = 1.5
@@ -229,3 +241,66 @@ def _series(series: _Series, *, scale: float = 1.0) -> BenchySeries:
     return BenchySeries(
         values=values, median=median(values), mean=fmean(values), sd=sample_sd(values), stated_sd=series.std / scale
     )
+
+
+def _table(file: SourceFile) -> Table:
+    report = read_llama_benchy(file.data, source=file.name)
+    pairs: dict[tuple[int, int, int, int, bool], list[BenchyRow]] = {}
+    for row in report.rows:
+        loads = row.kind in {RowKind.CONTEXT_PREFILL, RowKind.CONTEXT_DECODE}
+        key = (row.context_tokens, row.prompt_tokens, row.output_tokens, row.concurrency, loads)
+        pairs.setdefault(key, []).append(row)
+    return Table(
+        source=READER.id,
+        name=file.name,
+        rows=tuple(_table_row(rows, loads=key[-1], caching=report.prefix_caching) for key, rows in pairs.items()),
+        facts={"llama-benchy": report.version, "model": report.model, "measured": report.timestamp},
+    )
+
+
+def _table_row(rows: list[BenchyRow], *, loads: bool, caching: bool) -> Row:
+    """Join the two lines that llama-benchy writes of one cell; loading a context is a cell of its own, and cold."""
+    first = rows[0]
+    prefill = next((row for row in rows if row.kind in {RowKind.PREFILL, RowKind.CONTEXT_PREFILL}), None)
+    decode = next((row for row in rows if row.kind in {RowKind.DECODE, RowKind.CONTEXT_DECODE}), None)
+    series = {
+        "prefill_tok_s": prefill.rate_tok_s if prefill else None,
+        "ttft_s": (prefill.ttft_s or prefill.first_response_s) if prefill else None,
+        "decode_total_tok_s": decode.rate_tok_s if decode else None,
+        "decode_tok_s": (decode.stream_tok_s or _of_one_stream(decode)) if decode else None,
+        "peak_tok_s": decode.peak_tok_s if decode else None,
+    }
+    return Row(
+        prompt_tokens=first.context_tokens if loads else first.prompt_tokens,
+        output_tokens=first.output_tokens,
+        depth=0 if loads else first.context_tokens,
+        concurrency=first.concurrency,
+        trial=None,
+        trials=max(row.rate_tok_s.n for row in rows),
+        label="loads the context" if loads else "",
+        values=compact({name: found.median for name, found in series.items() if found is not None}),
+        series={name: found.values for name, found in series.items() if found is not None},
+        checks=_row_checks(first, loads=loads, caching=caching),
+    )
+
+
+def _of_one_stream(row: BenchyRow) -> BenchySeries | None:
+    return row.rate_tok_s if row.concurrency == 1 else None
+
+
+def _row_checks(row: BenchyRow, *, loads: bool, caching: bool) -> tuple[CheckResult, ...]:
+    if loads or not row.context_tokens or not caching:
+        return ()
+    evidence = f"a context of {row.context_tokens:,} tokens was loaded before: its TTFT is not cold, nor is it checked"
+    return (CheckResult(id="V01", status=Status.UNKNOWN, evidence=evidence),)
+
+
+READER = Reader(
+    id="llama-benchy",
+    title="llama-benchy's JSON (--format json)",
+    recognises=lambda file: (
+        starts_with_keys(file, b"latency_mode") or starts_with_keys(file, b"prefix_caching_enabled")
+    ),
+    read=_table,
+    order=20,
+)

@@ -1,10 +1,11 @@
 """One file per validity rule of tables; each exports ``TABLE_CHECK``."""
 
-__all__ = ["all_table_checks"]
+__all__ = ["ONE_ARM", "all_table_checks"]
 
 import sys
 from functools import cache
 
+from sparktune.experiment.checks._shared import ONE_ARM
 from sparktune.model.table_check import TableCheck
 from sparktune.plugins import load_plugins
 

@@ -1,0 +1,176 @@
+"""V02: prompts were read faster than this server reads prompts, which only an unseen cache can do.
+
+Looks at: the implied prefill rate of rows without depth and with 2048 prompt tokens or more: prompt tokens of the wave
+    / the largest TTFT, else prompt x (streams + 1) / 2 / median TTFT (streams served in turn); and the spread of
+    prefill rates within one row.
+Warns when: a rate exceeds 1.5 times that of the same cell in the other arm, and no other row can be compared with.
+Invalid when: a rate exceeds 1.5 times the median rate of the same arm's shortest such prompts (up to twice the very
+    shortest; of as many streams or more, where there are any), or of earlier runs; or the trials of one row have
+    prefill rates that differ more than 1.5 times: cached and cold ones are mixed. Void are these rows and those with
+    the same prompts in the same arm.
+Unknown when: there is no such prompt with a TTFT, or nothing to compare it with.
+Source: arithmetic of the transformer: the time for a prompt grows at least linearly with it, so that a longer prompt is
+    not read at a higher rate than a shorter one. A cache that keeps segments leaves the same rest at every length.
+"""
+
+__all__ = ["TABLE_CHECK"]
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+
+from sparktune.experiment.checks._shared import (
+    Finding,
+    arms_of,
+    concurrency_of,
+    key_of,
+    listed,
+    make_table_check,
+    prompt_tokens_of,
+    row_words,
+    unknown,
+)
+from sparktune.model.check import Status
+from sparktune.model.table import Row, Table
+from sparktune.model.table_check import TableContext
+from sparktune.units import Ratio, Tokens, TokensPerSecond, format_rate
+
+_FEWEST: Tokens = 2048
+_FASTEST: Ratio = 1.5
+_NEAR: Ratio = 2.0
+_ALIKE: Ratio = 2.0  # what is left over at prompts of very different lengths lies within this ratio
+_LENGTHS_APART: Ratio = 4.0
+_HINT = "a prefix cache answered: send new prompts (a nonce in front) or restart the server, and measure again"
+_NEEDED = f"rows of two prompt lengths from {_FEWEST} tokens on, without depth, with ttft_s; or an earlier cold run"
+
+
+def _judge(table: Table, context: TableContext) -> Sequence[Finding]:
+    ratios = _ratios(table, context)
+    fast = sorted((ratio, place) for place, ratio in ratios.items() if ratio > _FASTEST)
+    findings = [_mixed(row) for row in table.rows if _is_mixed(row)]
+    if fast:
+        findings.append(_too_fast(table, [place for _, place in fast], fast[-1][0]))
+    elif ratios:
+        evidence = f"implied prefill rates are at most {max(ratios.values()):.2f} times those of comparable rows"
+        findings.append(Finding(status=Status.OK, evidence=evidence))
+    if not findings:
+        findings += _against_other_arm(table)
+    return findings or [unknown(f"it needs {_NEEDED}")]
+
+
+def _too_fast(table: Table, places: Sequence[int], most: Ratio) -> Finding:
+    solo = [place for place in places if concurrency_of(table.rows[place]) == 1] or list(places)
+    shown = sorted(solo, key=lambda place: prompt_tokens_of(table.rows[place]) or 0)
+    arms = listed([table.rows[place].arm for place in places if table.rows[place].arm])
+    rates = listed([_rate_words(table.rows[place]) for place in shown])
+    evidence = f"implied prefill {rates}; up to {most:.1f} times this arm's own cold rate"
+    residue = _residue(table, places)
+    words = f"arm {arms}: {evidence}{residue}" if arms else f"{evidence}{residue}"
+    return Finding(status=Status.INVALID, evidence=words, hint=_HINT, weight=most)
+
+
+def _rate_words(row: Row) -> str:
+    rate = _rate(row)
+    return f"{format_rate(rate or 0.0)} tok/s at {row_words(row)}"
+
+
+def _residue(table: Table, places: Sequence[int]) -> str:
+    """Say whether what was left to read is the same at every length: then it is the rest of a cache's segment."""
+    left = []
+    for place in places:
+        row, other = table.rows[place], _same_cell_elsewhere(table, place)
+        prompt = prompt_tokens_of(row)
+        if other is not None and prompt and other.values.get("ttft_s"):
+            left.append((prompt, prompt * row.values["ttft_s"] / other.values["ttft_s"]))
+    if not left:
+        return ""
+    rests, prompts = [rest for _, rest in left], [prompt for prompt, _ in left]
+    if max(prompts) / min(prompts) < _LENGTHS_APART or max(rests) / min(rests) > _ALIKE or min(rests) < 1:
+        return ""
+    segment = 2 ** int(math.log2(min(rests)))
+    return (
+        f"; what was left to read is {min(rests):,.0f} to {max(rests):,.0f} tokens at prompts of {min(prompts):,} to "
+        f"{max(prompts):,}: about one segment of {segment:,} tokens of a cache"
+    )
+
+
+def _same_cell_elsewhere(table: Table, place: int) -> Row | None:
+    row = table.rows[place]
+    return next((other for other in table.rows if other.arm != row.arm and key_of(other) == key_of(row)), None)
+
+
+def _ratios(table: Table, context: TableContext) -> Mapping[int, Ratio]:
+    """Return, by place, how many times a row's rate is that of what it can be compared with."""
+    found: dict[int, Ratio] = {}
+    for arm in arms_of(table):
+        rated = [(place, row, rate) for place, row in enumerate(table.rows) if row.arm == arm and (rate := _rate(row))]
+        for place, row, rate in rated:
+            reference = _reference(row, [(other, value) for at, other, value in rated if at != place], context)
+            if reference:
+                found[place] = rate / reference
+    return found
+
+
+def _reference(
+    row: Row, others: Sequence[tuple[Row, TokensPerSecond]], context: TableContext
+) -> TokensPerSecond | None:
+    own = prompt_tokens_of(row) or 0
+    shorter = [(other, rate) for other, rate in others if (prompt_tokens_of(other) or 0) < own]
+    if not shorter:
+        return context.cold_reference_tok_s
+    shortest = min(prompt_tokens_of(other) or 0 for other, _ in shorter)
+    alike = [(other, rate) for other, rate in shorter if (prompt_tokens_of(other) or 0) <= _NEAR * shortest]
+    as_many = [rate for other, rate in alike if concurrency_of(other) >= concurrency_of(row)]
+    # Fewer streams cannot show what reading prompts at the same time gives, so that much more is allowed for.
+    most = max(concurrency_of(other) for other, _ in alike)
+    return median(as_many) if as_many else median(rate for _, rate in alike) * concurrency_of(row) / most
+
+
+def _rate(row: Row) -> TokensPerSecond | None:
+    prompt, streams = prompt_tokens_of(row), concurrency_of(row)
+    if prompt is None or prompt < _FEWEST or row.depth:
+        return None
+    if row.values.get("ttft_max_s"):
+        return prompt * streams / row.values["ttft_max_s"]
+    return prompt * (streams + 1) / 2 / row.values["ttft_s"] if row.values.get("ttft_s") else None
+
+
+def _against_other_arm(table: Table) -> list[Finding]:
+    found = []
+    for place, row in enumerate(table.rows):
+        other = _same_cell_elsewhere(table, place)
+        rates = _rate(row), None if other is None else _rate(other)
+        if rates[0] and rates[1] and rates[0] / rates[1] > _FASTEST:
+            evidence = f"{_rate_words(row)}, {rates[0] / rates[1]:.1f} times the other arm's"
+            hint = "really faster, or cached? a row with another prompt length would tell"
+            found.append(Finding(status=Status.WARN, evidence=evidence, hint=hint, weight=rates[0] / rates[1]))
+    return found
+
+
+def _is_mixed(row: Row) -> bool:
+    series = row.series.get("prefill_tok_s", ())
+    return len(series) > 1 and min(series) > 0 and max(series) / min(series) > _FASTEST
+
+
+def _mixed(row: Row) -> Finding:
+    series = row.series["prefill_tok_s"]
+    evidence = (
+        f"{row_words(row)}: prefill rates from {format_rate(min(series))} to {format_rate(max(series))} tok/s mix "
+        "cached and cold runs: they are no one measurement"
+    )
+    return Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, weight=max(series) / min(series))
+
+
+def _voids(table: Table, context: TableContext) -> frozenset[int]:
+    fast = [place for place, ratio in _ratios(table, context).items() if ratio > _FASTEST]
+    cached = {(table.rows[place].arm, prompt_tokens_of(table.rows[place])) for place in fast}
+    return frozenset(
+        place
+        for place, row in enumerate(table.rows)
+        if _is_mixed(row) or (not row.depth and (row.arm, prompt_tokens_of(row)) in cached)
+    )
+
+
+TABLE_CHECK = make_table_check(
+    "V02", "prefill rate possible", _judge, source="arithmetic of the transformer", voids=_voids
+)

@@ -1,0 +1,69 @@
+"""V07: fewer than three trials per arm, which prove nothing.
+
+Looks at: blocks, trials or prompts of both arms; a row that sums trials up counts as so many as it says.
+Warns when: an arm has fewer than three in a cell: an anecdote.
+Invalid when: never: the numbers may be right, but no verdict can be had of them.
+Unknown when: the table does not say of how many trials its rows are.
+Source: one value tells nothing of the noise. With three blocks that differ by 5 %, an effect has to be some 18 % to be
+    found in four of five experiments.
+"""
+
+__all__ = ["TABLE_CHECK"]
+
+from collections.abc import Sequence
+
+from sparktune.experiment.checks._shared import (
+    Finding,
+    arms_of,
+    by_cell,
+    make_table_check,
+    other_arms,
+    plural,
+    row_words,
+    shared_cells,
+    unknown,
+)
+from sparktune.model.check import Status
+from sparktune.model.table import Row, Table
+from sparktune.model.table_check import TableContext
+
+_FEWEST = 3
+_HINT = "measure at least three trials of each arm, better five blocks of both in turn: sparktune ab"
+
+
+def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
+    if table.rows and all(row.prompt_id for row in table.rows):
+        return [_of_prompts(table)]
+    counts = [(arm, rows[0], _trials(rows)) for arm in arms_of(table) for rows in by_cell(table, arm).values()]
+    few = [(count, arm, row) for arm, row, count in counts if count is not None and count < _FEWEST]
+    if few:
+        count, arm, row = min(few, key=lambda item: item[0])
+        where = f"{row_words(row)} in arm {arm}" if arm else row_words(row)
+        evidence = f"{plural(len(few), 'cell')} with fewer than {_FEWEST} trials, {where} has {count}: an anecdote"
+        return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="anecdote")]
+    if any(count is None for _, _, count in counts):
+        return [unknown("nobody says of how many trials a row is: it needs trial, or trials", _HINT)]
+    least = min((count for _, _, count in counts if count is not None), default=0)
+    return [Finding(status=Status.OK, evidence=f"{least} trials or more in every cell")]
+
+
+def _trials(rows: Sequence[Row]) -> int | None:
+    blocks = {row.block for row in rows if row.block is not None}
+    if blocks:
+        return len(blocks)
+    counts = [row.trials for row in rows]
+    return None if any(count is None for count in counts) else sum(count or 0 for count in counts)
+
+
+def _of_prompts(table: Table) -> Finding:
+    pairs = other_arms(table)
+    least = min((len(shared_cells(table, *pair)) for pair in pairs), default=len(table.rows))
+    noun = "prompt of both arms" if pairs else "prompt"
+    words = plural(least, noun).replace("prompt of both armss", "prompts of both arms")
+    if least < _FEWEST:
+        evidence = f"{words}: an anecdote"
+        return Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="anecdote")
+    return Finding(status=Status.OK, evidence=f"{words}, each one request")
+
+
+TABLE_CHECK = make_table_check("V07", "enough trials", _judge, source="simulations of blocks, see make sim")

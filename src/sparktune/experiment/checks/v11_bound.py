@@ -1,0 +1,79 @@
+"""V11: what bounds a cell: the reading of prompts, or a KV cache that is too small.
+
+Looks at: output tok/s against output tokens x prefill rate / prompt tokens, with the prefill rate that TTFT implies;
+    streams x (prompt + answer) against the KV cache, where its size is told; preemptions.
+Warns when: they are equal within 15 %: output tok/s says how fast prompts are read (``cold-prefill-bound``); or the
+    streams do not fit, or were preempted (``queue-bound``).
+Invalid when: never: the numbers are right, but not what the row seems to say.
+Unknown when: nothing is bound by the numbers at hand, and neither the KV cache's size nor preemptions are told.
+Source: arithmetic: a wave whose time is all prefill delivers output x prefill rate / prompt tokens, at any concurrency.
+"""
+
+__all__ = ["TABLE_CHECK"]
+
+from collections.abc import Sequence
+
+from sparktune.experiment.checks._shared import (
+    Finding,
+    concurrency_of,
+    facts_number,
+    listed,
+    make_table_check,
+    output_tokens_of,
+    prompt_tokens_of,
+    row_words,
+    setting_of,
+    unknown,
+)
+from sparktune.model.check import Status
+from sparktune.model.table import Row, Table
+from sparktune.model.table_check import TableContext
+from sparktune.units import Ratio
+
+_NEAR: Ratio = 0.15
+_POOL = ("kv_pool_tokens", "kv_cache_tokens")
+_PREFILL_HINT = "output tok/s is set by prompt reading there: compare TTFT and decode tok/s instead"
+_QUEUE_HINT = "streams wait for each other: use fewer or shorter ones, or give the server more KV cache"
+
+
+def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
+    bound = [_words(row) for row in table.rows if _is_prefill_bound(row)]
+    queued = [_words(row) for row in table.rows if _needs_more(table, row) or row.values.get("preemptions", 0) > 0]
+    findings = []
+    if queued:
+        evidence = f"the KV cache is too small, or streams were preempted: {listed(queued)}"
+        findings.append(Finding(status=Status.WARN, evidence=evidence, hint=_QUEUE_HINT, label="queue-bound", weight=1))
+    if bound:
+        evidence = f"output tok/s is what reading the prompts allows in {listed(bound)}"
+        findings.append(Finding(status=Status.WARN, evidence=evidence, hint=_PREFILL_HINT, label="cold-prefill-bound"))
+    if findings:
+        return findings
+    told = any(facts_number(table, name) for name in _POOL) or any("preemptions" in row.values for row in table.rows)
+    if told:
+        return [Finding(status=Status.OK, evidence="the streams fit, and no row is bound by the reading of prompts")]
+    return [unknown("it needs the size of the KV cache (kv_pool_tokens) or preemptions")]
+
+
+def _words(row: Row) -> str:
+    return f"{row_words(row)}{f' ({row.arm})' if row.arm else ''}"
+
+
+def _is_prefill_bound(row: Row) -> bool:
+    """Compare 1 / output rate with the time that reading the prompts takes per token that is written."""
+    prompt, tokens = prompt_tokens_of(row), output_tokens_of(row)
+    ttft, rate, streams = row.values.get("ttft_s"), row.values.get("output_tok_s"), concurrency_of(row)
+    if not (prompt and tokens and ttft and rate) or row.depth:
+        return False
+    longest = row.values.get("ttft_max_s") or ttft * 2 * streams / (streams + 1)
+    allowed = streams * tokens / longest
+    return abs(rate / allowed - 1) <= _NEAR
+
+
+def _needs_more(table: Table, row: Row) -> bool:
+    pool, prompt = setting_of(table, row.arm, *_POOL), prompt_tokens_of(row)
+    if not pool or prompt is None:
+        return False
+    return concurrency_of(row) * (prompt + (row.depth or 0) + (output_tokens_of(row) or 0)) > pool
+
+
+TABLE_CHECK = make_table_check("V11", "what bounds the cell", _judge, source="arithmetic of a wave")

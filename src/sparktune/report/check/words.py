@@ -1,0 +1,53 @@
+"""What an effect and a cell are called; shared by the forms of a judgement."""
+
+__all__ = ["change_words", "effect_words", "metric_title", "shape_words"]
+
+from sparktune.experiment.compare import Comparison, Way
+from sparktune.experiment.rules import ANECDOTE_BELOW
+from sparktune.experiment.table_verdict import TableJudgement
+from sparktune.model.table import Row
+from sparktune.units import format_percent
+
+_TITLES = {
+    "output_tok_s": "output tok/s",
+    "decode_tok_s": "decode tok/s",
+    "decode_total_tok_s": "decode tok/s of all",
+    "ttft_s": "TTFT",
+    "ttft_spread_s": "TTFT spread",
+    "prefill_tok_s": "prefill tok/s",
+}
+_LARGEST = 1e6
+
+
+def metric_title(metric: str) -> str:
+    """Return a metric's name for a person."""
+    return _TITLES.get(metric, metric)
+
+
+def change_words(ratio: float) -> str:
+    """Return a ratio as a change in percent; what is beyond a million times is not worth digits."""
+    return format_percent(ratio - 1, signed=True) if ratio < _LARGEST else "far more"
+
+
+def effect_words(found: Comparison, judgement: TableJudgement) -> str:
+    """Say in words what an effect is worth."""
+    if any(check.label == "confounded" for check in judgement.checks):
+        return "confounded: not the effect of one setting"
+    if found.trials is not None and found.trials < ANECDOTE_BELOW and found.way is not Way.PROMPTS:
+        few = "an anecdote" if found.low is None or found.detectable else "no detectable effect"
+        return f"{few}, {found.trials} trial{'' if found.trials == 1 else 's'} per arm"
+    if not found.detectable:
+        return "no detectable effect"
+    words = "better" if found.improved else "worse"
+    return f"{words}, but of how many trials is not told" if found.trials is None else words
+
+
+def shape_words(row: Row) -> str:
+    """Name a row without its streams: arm, label, prompt, depth."""
+    parts = [
+        row.arm,
+        row.label or row.prompt_id,
+        f"{row.prompt_tokens} tokens" if row.prompt_tokens is not None and not row.prompt_id else "",
+        f"at depth {row.depth}" if row.depth else "",
+    ]
+    return " ".join(part for part in parts if part) or "all rows"
