@@ -176,8 +176,7 @@ def _limit(
     if pairs and not comparisons:
         return "no cell has the same metric in both arms: there is nothing to compare"
     limiting = (
-        next((check for check in checks if check.label == "anecdote"), None),
-        next((check for check in checks if check.id == "V07" and check.status is Status.UNKNOWN), None),
+        next((check for check in checks if check.label in {"anecdote", "untold"}), None),
         next((check for check in checks if check.label == "observational"), None),
     )
     return next((check.evidence for check in limiting if check is not None), "")

@@ -84,7 +84,7 @@ def columns_of(heads: Sequence[str], *, source: str, line: int) -> tuple[Column,
 
 
 def _column(head: str) -> Column | None:
-    name = _ALIASES.get(head, head)
+    name = _ALIASES.get(head.lower(), head.lower())
     return Column(name=name) if name in COLUMNS or name in METRICS else None
 
 
@@ -94,11 +94,11 @@ def _wide_arms(heads: Sequence[str]) -> dict[str, Column]:
     for head in heads:
         if _column(head) is not None:
             continue
-        known = [metric for metric in (*METRICS, *_ALIASES) if head.endswith(f"_{metric}")]
+        known = [metric for metric in (*METRICS, *_ALIASES) if head.lower().endswith(f"_{metric}")]
         metric = max(known, key=len, default="")
         target = _ALIASES.get(metric, metric)
         if target in METRICS:
-            found.setdefault(head.removesuffix(f"_{metric}"), {})[target] = head
+            found.setdefault(head[: -len(metric) - 1], {})[target] = head
     sets = {frozenset(metrics) for metrics in found.values()}
     if len(found) < _LEAST_ARMS or len(sets) != 1:
         return {}

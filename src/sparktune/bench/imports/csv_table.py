@@ -42,7 +42,7 @@ def _table(file: SourceFile) -> Table:
         message = f"{file.name} has {len(body):,} rows, at most {_MOST_ROWS:,} are read"
         raise UsageError(message, hint="give the trials' summaries, not single requests")
     separator = max(_SEPARATORS, key=body[0][1].count)
-    heads = [head.strip().strip('"').lower() for head in body[0][1].split(separator)]
+    heads = [head.strip().strip('"').strip() for head in body[0][1].split(separator)]
     columns = columns_of(heads, source=file.name, line=body[0][0])
     rows = [row for place, line in body[1:] for row in _rows(_cells(line, separator, columns, file.name, place))]
     arms = _arms(rows, columns, tuple(comments.settings))

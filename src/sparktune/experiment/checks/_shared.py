@@ -8,6 +8,7 @@ __all__ = [
     "by_cell",
     "concurrency_of",
     "facts_number",
+    "grouped",
     "key_of",
     "listed",
     "make_table_check",
@@ -143,6 +144,19 @@ def row_words(row: Row) -> str:
         parts.append(f"{prompt} tokens" + (f" at depth {row.depth}" if row.depth else ""))
     words = ", ".join(part for part in parts if part) or "all rows"
     return f"{words} x {row.concurrency}" if row.concurrency is not None and not row.prompt_id else words
+
+
+def grouped(rows: Sequence[Row]) -> list[str]:
+    """Name the cells of several rows, those of one shape and arm together: ``8192 tokens x 2, 4 (off)``."""
+    shapes: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        streams = str(row.concurrency) if row.concurrency is not None and not row.prompt_id else ""
+        words = row_words(replace(row, concurrency=None))
+        shapes.setdefault((words, row.arm), []).append(streams)
+    return [
+        words + (f" x {', '.join(dict.fromkeys(found))}" if any(found) else "") + (f" ({arm})" if arm else "")
+        for (words, arm), found in shapes.items()
+    ]
 
 
 def listed(words: Sequence[str], shown: int = _SHOWN) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from sparktune.experiment.checks._shared import (
     Finding,
+    grouped,
     listed,
     make_table_check,
     median_of,
@@ -45,7 +46,7 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     findings = []
     if cached:
         most = max(row.values[_METRIC] for row in cached)
-        cells = listed([row_words(row) for row in cached])
+        cells = listed(grouped(cached))
         evidence = f"up to {format_percent(most)} of the prompt came from a cache: {cells}"
         findings.append(Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, weight=most))
     findings += _between(table)

@@ -1,9 +1,10 @@
 """V07: fewer than three trials per arm, which prove nothing.
 
 Looks at: blocks, trials or prompts of both arms; a row that sums trials up counts as so many as it says.
-Warns when: an arm has fewer than three in a cell: an anecdote.
+Warns when: an arm has fewer than three in a cell: an anecdote. Or a cell has one value, and nobody says of how many
+    trials it is: then its noise is not known either.
 Invalid when: never: the numbers may be right, but no verdict can be had of them.
-Unknown when: the table does not say of how many trials its rows are.
+Unknown when: the table has no rows.
 Source: one value tells nothing of the noise. With three blocks that differ by 5 %, an effect has to be some 18 % to be
     found in four of five experiments.
 """
@@ -21,7 +22,6 @@ from sparktune.experiment.checks._shared import (
     plural,
     row_words,
     shared_cells,
-    unknown,
 )
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
@@ -34,6 +34,8 @@ _HINT = "measure at least three trials of each arm, better five blocks of both i
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     if table.rows and all(row.prompt_id for row in table.rows):
         return [_of_prompts(table)]
+    if not table.rows:
+        return []
     counts = [(arm, rows[0], _trials(rows)) for arm in arms_of(table) for rows in by_cell(table, arm).values()]
     few = [(count, arm, row) for arm, row, count in counts if count is not None and count < _FEWEST]
     if few:
@@ -41,8 +43,11 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         where = f"{row_words(row)} in arm {arm}" if arm else row_words(row)
         evidence = f"{plural(len(few), 'cell')} with fewer than {_FEWEST} trials, {where} has {count}: an anecdote"
         return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="anecdote")]
-    if any(count is None for _, _, count in counts):
-        return [unknown("nobody says of how many trials a row is: it needs trial, or trials", _HINT)]
+    untold = [count for _, _, count in counts if count is None]
+    if untold:
+        noun = "cells have one value" if len(untold) > 1 else "cell has one value"
+        evidence = f"{len(untold)} {noun}, and nobody says of how many trials: its noise is not known"
+        return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="untold")]
     least = min((count for _, _, count in counts if count is not None), default=0)
     return [Finding(status=Status.OK, evidence=f"{least} trials or more in every cell")]
 

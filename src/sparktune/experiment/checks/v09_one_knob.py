@@ -2,9 +2,9 @@
 
 Looks at: the settings of both arms, and the one that was meant to differ.
 Warns when: never.
-Invalid when: settings differ beside the one that was meant to, or, where none is named, more than one does; or the one
-    that was meant to does not.
-Unknown when: the settings of an arm are not told.
+Invalid when: settings differ beside the one that was meant to, or, where that one is not among them, more than one;
+    or the one that was meant to differ is told, and the same.
+Unknown when: the settings of an arm are not told; or nothing that is told differs, though something was meant to.
 Source: of several changes at once, none can be given the effect.
 """
 
@@ -33,9 +33,11 @@ def _between(table: Table, first: str, second: str) -> Finding:
     one, other = settings
     differing = [key for key in {**one, **other} if one.get(key) != other.get(key)]
     words = listed([f"{key} {one.get(key, 'not told')} and {other.get(key, 'not told')}" for key in differing], 6)
-    if table.knob and table.knob not in differing:
-        evidence = f"{table.knob} is the same in {first} and {second}, though it was meant to differ"
+    if table.knob in one and table.knob in other and table.knob not in differing:
+        evidence = f"{table.knob} is {one[table.knob]} in {first} and in {second}, though it was meant to differ"
         return Finding(status=Status.INVALID, evidence=evidence, hint=_HINT)
+    if table.knob and not differing:
+        return unknown(f"nothing that is told differs: the settings lack {table.knob}", _HINT)
     if len(differing) > 1:
         evidence = f"{len(differing)} settings differ between {first} and {second}, not one: {words}"
         return Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, label="confounded", weight=len(differing))

@@ -1,6 +1,7 @@
 """V11: what bounds a cell: the reading of prompts, or a KV cache that is too small.
 
-Looks at: output tok/s against output tokens x prefill rate / prompt tokens, with the prefill rate that TTFT implies;
+Looks at: output tok/s against output tokens x prefill rate / prompt tokens, with the prefill rate that TTFT implies (of
+    the wave, or of one stream);
     streams x (prompt + answer) against the KV cache, where its size is told; preemptions.
 Warns when: they are equal within 15 %: output tok/s says how fast prompts are read (``cold-prefill-bound``); or the
     streams do not fit, or were preempted (``queue-bound``).
@@ -17,11 +18,12 @@ from sparktune.experiment.checks._shared import (
     Finding,
     concurrency_of,
     facts_number,
+    grouped,
+    key_of,
     listed,
     make_table_check,
     output_tokens_of,
     prompt_tokens_of,
-    row_words,
     setting_of,
     unknown,
 )
@@ -37,14 +39,14 @@ _QUEUE_HINT = "streams wait for each other: use fewer or shorter ones, or give t
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
-    bound = [_words(row) for row in table.rows if _is_prefill_bound(row)]
-    queued = [_words(row) for row in table.rows if _needs_more(table, row) or row.values.get("preemptions", 0) > 0]
+    bound = [row for row in table.rows if _is_prefill_bound(table, row)]
+    queued = [row for row in table.rows if _needs_more(table, row) or row.values.get("preemptions", 0) > 0]
     findings = []
     if queued:
-        evidence = f"the KV cache is too small, or streams were preempted: {listed(queued)}"
+        evidence = f"the KV cache is too small, or streams were preempted: {listed(grouped(queued), 6)}"
         findings.append(Finding(status=Status.WARN, evidence=evidence, hint=_QUEUE_HINT, label="queue-bound", weight=1))
     if bound:
-        evidence = f"output tok/s is what reading the prompts allows in {listed(bound)}"
+        evidence = f"output tok/s is what reading the prompts allows in {listed(grouped(bound), 6)}"
         findings.append(Finding(status=Status.WARN, evidence=evidence, hint=_PREFILL_HINT, label="cold-prefill-bound"))
     if findings:
         return findings
@@ -54,19 +56,31 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     return [unknown("it needs the size of the KV cache (kv_pool_tokens) or preemptions")]
 
 
-def _words(row: Row) -> str:
-    return f"{row_words(row)}{f' ({row.arm})' if row.arm else ''}"
-
-
-def _is_prefill_bound(row: Row) -> bool:
-    """Compare 1 / output rate with the time that reading the prompts takes per token that is written."""
-    prompt, tokens = prompt_tokens_of(row), output_tokens_of(row)
-    ttft, rate, streams = row.values.get("ttft_s"), row.values.get("output_tok_s"), concurrency_of(row)
-    if not (prompt and tokens and ttft and rate) or row.depth:
+def _is_prefill_bound(table: Table, row: Row) -> bool:
+    """Compare output tok/s with what the reading of prompts allows, by this wave's TTFT or by that of one stream."""
+    tokens, rate = output_tokens_of(row), row.values.get("output_tok_s")
+    if not prompt_tokens_of(row) or not tokens or not rate or row.depth:
         return False
-    longest = row.values.get("ttft_max_s") or ttft * 2 * streams / (streams + 1)
-    allowed = streams * tokens / longest
-    return abs(rate / allowed - 1) <= _NEAR
+    spans = [_last_first_token(row), _last_first_token(_alone(table, row))]
+    allowed = [
+        streams * tokens / span
+        for span, streams in zip(spans, (concurrency_of(row), 1), strict=True)
+        if span is not None and span > 0
+    ]
+    return any(abs(rate / bound - 1) <= _NEAR for bound in allowed)
+
+
+def _last_first_token(row: Row | None) -> float | None:
+    """Return when the last stream of a wave had its first token, if streams are served in turn."""
+    if row is None or not row.values.get("ttft_s"):
+        return None
+    streams = concurrency_of(row)
+    return row.values.get("ttft_max_s") or row.values["ttft_s"] * 2 * streams / (streams + 1)
+
+
+def _alone(table: Table, row: Row) -> Row | None:
+    key = (row.prompt_tokens, row.output_tokens, row.depth, 1, row.label, row.prompt_id)
+    return next((other for other in table.rows if other.arm == row.arm and key_of(other) == key), None)
 
 
 def _needs_more(table: Table, row: Row) -> bool:

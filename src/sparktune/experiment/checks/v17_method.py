@@ -11,8 +11,9 @@ __all__ = ["TABLE_CHECK"]
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from sparktune.experiment.checks._shared import Finding, listed, make_table_check, row_words, unknown
+from sparktune.experiment.checks._shared import Finding, grouped, key_of, listed, make_table_check, plural, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
@@ -27,11 +28,12 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     grids = [grid for line in table.command.splitlines() if (grid := _grid(line))]
     if not grids:
         return [unknown("it needs the command, in a line # command: llama-benchy --pp ... --tg ...")]
-    outside = [row_words(row) for row in table.rows if not any(_is_of(row, grid) for grid in grids)]
+    outside = [replace(row, arm="") for row in table.rows if not any(_is_of(row, grid) for grid in grids)]
     if not outside:
         return [Finding(status=Status.OK, evidence="every cell is one of the command")]
-    unique = list(dict.fromkeys(outside))
-    evidence = f"{len(unique)} cells are in none of the {len(grids)} commands: {listed(unique)}"
+    cells, commands = len({key_of(row) for row in outside}), len(grids)
+    where = f"in none of the {commands} commands" if commands > 1 else "not in the command"
+    evidence = f"{plural(cells, 'cell')} {where}: {listed(grouped(outside), 6)}"
     return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT)]
 
 

@@ -31,15 +31,21 @@ def change_words(ratio: float) -> str:
 
 def effect_words(found: Comparison, judgement: TableJudgement) -> str:
     """Say in words what an effect is worth."""
+    if found.low is not None and not found.detectable:
+        few = _few(found)
+        return f"no detectable effect{f', {few}' if few else ''}"
     if any(check.label == "confounded" for check in judgement.checks):
         return "confounded: not the effect of one setting"
-    if found.trials is not None and found.trials < ANECDOTE_BELOW and found.way is not Way.PROMPTS:
-        few = "an anecdote" if found.low is None or found.detectable else "no detectable effect"
-        return f"{few}, {found.trials} trial{'' if found.trials == 1 else 's'} per arm"
-    if not found.detectable:
-        return "no detectable effect"
+    if _few(found):
+        return f"an anecdote, {_few(found)}"
     words = "better" if found.improved else "worse"
     return f"{words}, but of how many trials is not told" if found.trials is None else words
+
+
+def _few(found: Comparison) -> str:
+    if found.trials is None or found.trials >= ANECDOTE_BELOW or found.way is Way.PROMPTS:
+        return ""
+    return f"{found.trials} trial{'' if found.trials == 1 else 's'} per arm"
 
 
 def shape_words(row: Row) -> str:
