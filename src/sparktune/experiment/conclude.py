@@ -27,6 +27,10 @@ from sparktune.model.check import CheckResult, Status
 # A guard asks one question, on one side: so the interval of 90 % has its bound at 5 %.
 _GUARD_ALPHA = 0.10
 _LEAST = 2
+_FALSE_ALARM = (
+    "the same arm differs from itself: the false alarm that one experiment in twenty may give, or something besides "
+    "the arm changes with the order of visits"
+)
 
 
 def conclude(
@@ -44,7 +48,7 @@ def conclude(
     blocks = complete_blocks(visits)
     primary = _blocks_of(experiment, blocks, experiment.primary.metric, experiment.primary.better)
     judgement = judge(primary.ratios, experiment.rules)
-    verdict, why = _verdict(judgement, visits, checks, primary.why if blocks else "")
+    verdict, why = _verdict(judgement, visits, checks, primary.why if blocks else "", aa=experiment.aa)
     return ExperimentResult(
         experiment=experiment,
         verdict=verdict,
@@ -63,7 +67,7 @@ def conclude(
 
 
 def _verdict(
-    judgement: Judgement, visits: Sequence[MeasuredVisit], checks: Sequence[CheckResult], missing: str
+    judgement: Judgement, visits: Sequence[MeasuredVisit], checks: Sequence[CheckResult], missing: str, *, aa: bool
 ) -> tuple[Verdict | None, str]:
     stopped = next((visit.record for visit in visits if visit.record.state is VisitState.STOPPED), None)
     if stopped is not None:
@@ -73,6 +77,8 @@ def _verdict(
         return Verdict.INVALID, "; ".join(f"{check.id}: {check.evidence}" for check in invalid)
     if missing:
         return Verdict.INVALID, missing
+    if aa and judgement.verdict in {Verdict.IMPROVED, Verdict.REGRESSED}:
+        return Verdict.INVALID, _FALSE_ALARM
     return judgement.verdict, ""
 
 

@@ -1,6 +1,6 @@
 """Trials that stand apart: kept and shown, never dropped, and answered by one more trial in both arms of the block."""
 
-__all__ = ["MOST_EXTRA", "extra_trials", "outliers_of"]
+__all__ = ["MOST_EXTRA", "extra_trials", "log_deviation", "outliers_of"]
 
 import math
 import statistics
@@ -26,3 +26,16 @@ def outliers_of(values: Sequence[float], deviation: float = 0.0) -> tuple[int, .
 def extra_trials(values: Sequence[float], deviation: float = 0.0) -> int:
     """Return how many further trials a visit gets for its outliers, and the other visit of its block too."""
     return min(MOST_EXTRA, len(outliers_of(values, deviation)))
+
+
+def log_deviation(visits: Sequence[Sequence[float]]) -> float:
+    """Return the median absolute deviation of the logs of values to their visit's median, 0 when there are none.
+
+    Every visit's median has the deviation 0 to itself: it says nothing, and is left out once per visit.
+    """
+    apart = [
+        deviation
+        for values in visits
+        for deviation in sorted(abs(math.log(value / statistics.median(values))) for value in values)[1:]
+    ]
+    return statistics.median(apart) if apart else 0.0

@@ -1,6 +1,6 @@
 """What an experiment can find before it starts, and whether going on is worth it."""
 
-__all__ = ["NoiseSplit", "best_trials_per_visit", "chance_of_verdict", "smallest_detectable", "split_noise"]
+__all__ = ["Noise", "NoiseSplit", "best_trials_per_visit", "chance_of_verdict", "smallest_detectable", "split_noise"]
 
 import math
 import statistics
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sparktune.experiment.rules import Rules
 from sparktune.experiment.student import t_quantile
 from sparktune.experiment.verdict import Verdict, judge
-from sparktune.units import Seconds
+from sparktune.units import Ratio, Seconds
 
 _POWER = 0.8
 _SIMULATED = 400
@@ -23,6 +23,22 @@ class NoiseSplit:
 
     trial: float
     visit: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noise:
+    """``trial`` and ``visit`` are deviations of the primary's log, from trial to trial and from visit to visit.
+
+    ``visit_cost_s`` is what a visit takes besides its trials, ``trial_cost_s`` one trial of all cells; ``best_trials``
+    are the trials per visit that tell most for their time, None where the times are not known.
+    """
+
+    trial: Ratio
+    visit: Ratio
+    visits: int
+    visit_cost_s: Seconds | None = None
+    trial_cost_s: Seconds | None = None
+    best_trials: int | None = None
 
 
 def smallest_detectable(deviation: float, blocks: int, alpha: float) -> float:

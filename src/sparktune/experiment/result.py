@@ -17,6 +17,7 @@ from enum import Enum
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.plan import Experiment, VisitRecord
+from sparktune.experiment.planning import Noise
 from sparktune.experiment.verdict import Judgement, Verdict
 from sparktune.model.check import CheckResult
 from sparktune.model.result import RunResult
@@ -94,7 +95,8 @@ class ExperimentResult:
     ``blocks`` are those that count, in their order; ``visits`` everything that was begun. ``observed`` are further
     metrics, which decide nothing. ``outliers`` counts trials that stood apart and were kept. ``smallest_detectable`` is
     the effect (as a share) that the last look would find in four of five experiments with this noise, ``chance`` the
-    chance of a verdict by then, both None where they cannot be told.
+    chance of a verdict by then, both None where they cannot be told. ``noise`` is what an A/A experiment is for;
+    ``afterwards`` says what was set in the end.
     """
 
     experiment: Experiment
@@ -111,3 +113,5 @@ class ExperimentResult:
     smallest_detectable: Ratio | None = None
     chance: Ratio | None = None
     notes: tuple[str, ...] = ()
+    noise: Noise | None = None
+    afterwards: str = ""

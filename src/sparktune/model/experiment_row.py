@@ -20,7 +20,8 @@ class ExperimentState(Enum):
 class ExperimentRow:
     """``why`` says why it ended before its plan did; ``verdict`` is "" while there is none.
 
-    ``deviation`` is that of its blocks' log ratios, None below two blocks. ``holds``: something that it started or
+    ``deviation`` is that of its blocks' log ratios, None below two blocks. ``afterwards`` says what was set in the end,
+    and how that was seen. ``holds``: something that it started or
     applied has not been taken back.
     """
 
@@ -34,4 +35,5 @@ class ExperimentRow:
     why: str = ""
     verdict: str = ""
     deviation: Ratio | None = None
+    afterwards: str = ""
     holds: bool = False

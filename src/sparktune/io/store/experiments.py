@@ -26,11 +26,14 @@ from sparktune.units import Ratio
 _SHOWN = 5
 _NOTHING = "{}"
 _INSERT = """
-    INSERT INTO experiments (id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation, record,
-                             held)
-    VALUES (?, ?, ?, ?, ?, ?, ?, '', '', NULL, ?, ?)
+    INSERT INTO experiments (id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation,
+                             afterwards, record, held)
+    VALUES (?, ?, ?, ?, ?, ?, ?, '', '', NULL, '', ?, ?)
 """
-_ROW = "SELECT id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation, held FROM experiments"
+_ROW = """
+    SELECT id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation, afterwards, held
+    FROM experiments
+"""
 
 
 def insert_experiment(connection: sqlite3.Connection, experiment: Experiment) -> None:
@@ -97,10 +100,12 @@ def end_experiment(
     why: str,
     verdict: str,
     deviation: Ratio | None,
+    afterwards: str,
 ) -> None:
     """Say where an experiment stands; raises UnknownRun."""
-    query = "UPDATE experiments SET state = ?, why = ?, verdict = ?, deviation = ? WHERE id = ?"
-    if not connection.execute(query, (state.value, why, verdict, deviation, experiment_id)).rowcount:
+    query = "UPDATE experiments SET state = ?, why = ?, verdict = ?, deviation = ?, afterwards = ? WHERE id = ?"
+    values = (state.value, why, verdict, deviation, afterwards, experiment_id)
+    if not connection.execute(query, values).rowcount:
         raise _unknown(connection, experiment_id)
 
 
@@ -145,6 +150,7 @@ def _row(row: sqlite3.Row) -> ExperimentRow:
         why=row["why"],
         verdict=row["verdict"],
         deviation=row["deviation"],
+        afterwards=row["afterwards"],
         holds=row["held"] != _NOTHING,
     )
 

@@ -190,12 +190,12 @@ class Store:
         why: str = "",
         verdict: str = "",
         deviation: Ratio | None = None,
+        afterwards: str = "",
     ) -> None:
-        """Say where an experiment stands, with the deviation of its blocks for planning; raises UnknownRun."""
+        """Say where an experiment stands, fields as in ``ExperimentRow``; raises UnknownRun."""
+        told = {"why": why, "verdict": verdict, "afterwards": afterwards}
         with self._writing_durably():
-            experiments.end_experiment(
-                self._connection, experiment_id, state, why=why, verdict=verdict, deviation=deviation
-            )
+            experiments.end_experiment(self._connection, experiment_id, state, deviation=deviation, **told)
 
     def set_visit(self, visit: VisitRecord) -> None:
         """Keep a visit; a later record of the same visit replaces the earlier one."""

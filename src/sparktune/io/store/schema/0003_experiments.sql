@@ -11,6 +11,7 @@ CREATE TABLE experiments (
     why             TEXT NOT NULL,         -- why it ended before its plan did
     verdict         TEXT NOT NULL,         -- for lists; the visits are the source
     deviation       REAL,                  -- of the blocks' log ratios, for planning later ones; NULL: unknown
+    afterwards      TEXT NOT NULL,         -- what was set in the end, and how it was seen to be live
     record          TEXT NOT NULL,         -- JSON: the whole plan, never changed
     held            TEXT NOT NULL          -- JSON: what was started or applied and not yet taken back
 );

@@ -1,0 +1,164 @@
+"""Put ``sparktune ab`` together: read what was asked, say what it costs, run it, show it, choose the exit code."""
+
+__all__ = ["resume_command", "run_command"]
+
+import asyncio
+import os
+import random
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
+from sparktune.cli._ab_earn import earn
+from sparktune.cli._ab_show import finish, show_result
+from sparktune.cli._ab_terminal import ask_person, said_yes
+from sparktune.cli._ab_world import World, service_values, world_of
+from sparktune.cli._host_ask import agreed, check_can_ask
+from sparktune.cli._progress import make_progress
+from sparktune.errors import ChangeFailed, StoreError, UsageError
+from sparktune.experiment.plan import Experiment
+from sparktune.experiment.request import declared
+from sparktune.experiment.result import ExperimentResult
+from sparktune.flows.ab import resume, run_experiment
+from sparktune.flows.ab_cost import cost_words
+from sparktune.flows.ab_tools import AbTools
+from sparktune.flows.progress import Progress
+from sparktune.io.corpus import file_corpus, python_corpus
+from sparktune.io.experiment_file import request_of
+from sparktune.io.launching.hold import Hold
+from sparktune.io.store.identity import new_run_id
+from sparktune.io.store.store import Store
+from sparktune.model.launcher import ArmPlan
+from sparktune.report.ab.text import plan_text
+
+_SEED_BYTES = 4
+_LISTED = 200
+
+Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, ExperimentResult]]
+
+
+def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_run: bool) -> None:
+    """Run a new experiment to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
+    experiment = _declared(file, flags)
+    if not dry_run:
+        check_can_ask(yes=options.yes)
+    with Store.open() as store:
+        world = world_of(experiment, options, store)
+        text = plan_text(experiment, cost_words(store, experiment, _plan(world, experiment)))
+        if dry_run:
+            sys.stdout.write(text)
+            return
+        sys.stderr.write(text)
+        _refuse_leftovers(store, experiment)
+        if not agreed("Start it?", yes=options.yes):
+            sys.stderr.write("nothing was started\n")
+            return
+        store.create_experiment(experiment)
+        _carry_out(store, world, experiment, options, run_experiment)
+
+
+def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
+    """Take back what an experiment left, then go on with it, or only restore. Raises as ``run_command``."""
+    with Store.open() as store:
+        experiment = store.load_experiment(prefix)
+        world = world_of(experiment, options, store)
+
+        async def go_on(tools: AbTools, experiment: Experiment) -> ExperimentResult:
+            return await resume(tools, experiment, restore_only=restore_only)
+
+        _carry_out(store, world, experiment, options, go_on)
+
+
+def _declared(file: Path | None, flags: AbFlags) -> Experiment:
+    values, fault = values_of(file, flags)
+    seed = values.get("seed")
+    if seed is None:
+        seed = int.from_bytes(os.urandom(_SEED_BYTES), "big")
+    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise fault(("seed",), f"a whole number from 0 on is wanted, not {seed!r}", "leave it out for one by chance")
+    now_wall_s = time.time()
+    draw = random.Random(seed)  # noqa: S311 - an order that can be repeated, not a secret
+    return declared(
+        replace(request_of(service_values(values), seed, fault), folder=str(Path.cwd())),
+        experiment_id=new_run_id(now_wall_s, os.urandom(2)),
+        created_wall_s=now_wall_s,
+        seed=seed,
+        draw=draw.random,
+    )
+
+
+def _carry_out(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> None:
+    progress = make_progress(quiet=options.quiet)
+    with store.owned(experiment.id):
+        result = asyncio.run(_run(store, world, experiment, options, progress, flow))
+    show_result(result, as_json=options.json)
+    earn(result, options)
+    finish(result)
+
+
+async def _run(
+    store: Store, world: World, experiment: Experiment, options: AbOptions, progress: Progress, flow: Flow
+) -> ExperimentResult:
+    def remember(record: Any) -> None:  # noqa: ANN401 - the hold's own record
+        store.remember_held(experiment.id, record)
+
+    record = store.held(experiment.id)
+    if record:
+        recovered = await Hold.recover(record, world.settings, remember=remember)
+        for line in recovered.done:
+            progress.say(line)
+        if recovered.left:
+            message = f"not everything of experiment {experiment.id} could be taken back: {'; '.join(recovered.left)}"
+            raise ChangeFailed(message, hint=f"try again with: sparktune ab resume {experiment.id} --restore-only")
+    hold = Hold(
+        world.settings,
+        remember=remember,
+        ask=ask_person if sys.stdin.isatty() else None,
+        record=store.held(experiment.id) or None,
+    )
+
+    async def go_on(why: str) -> bool:
+        if options.yes:
+            progress.say(f"going on all the same, as --yes says: {why}")
+            return True
+        return await said_yes(f"{why}. Go on all the same?")
+
+    tools = AbTools(
+        store=store,
+        hold=hold,
+        launcher=world.launcher,
+        gate=world.gate(progress),
+        progress=progress,
+        corpus=file_corpus(options.corpus) if options.corpus else python_corpus(),
+        secret=world.settings.api_key,
+        argv=sys.argv,
+        entropy=os.urandom,
+        wall_s=time.time,
+        sleep=asyncio.sleep,
+        go_on=go_on,
+        accept=options.accept,
+    )
+    return await flow(tools, experiment)
+
+
+def _refuse_leftovers(store: Store, experiment: Experiment) -> None:
+    """Refuse to measure beside what a killed experiment left at the same server."""
+    for row in store.list_experiments(_LISTED):
+        if row.holds and row.base_url == experiment.base_url:
+            try:
+                with store.owned(row.id):
+                    pass
+            except StoreError as error:
+                message = f"experiment {row.id} is running at {row.base_url}"
+                raise UsageError(message, hint="wait until it ends") from error
+            message = f"experiment {row.id} was killed, and what it started or applied is still there"
+            raise UsageError(message, hint=f"first: sparktune ab resume {row.id} --restore-only")
+
+
+def _plan(world: World, experiment: Experiment) -> ArmPlan:
+    arms = {arm.value: settings for arm, settings in experiment.arms.items()}
+    return world.launcher.plan(arms, experiment.live, "B")

@@ -1,0 +1,142 @@
+"""The flags of ``sparktune ab`` as the values that an experiment file would have."""
+
+__all__ = ["AbFlags", "AbOptions", "values_of"]
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sparktune.bench.cells import parse_numbers
+from sparktune.errors import UsageError
+from sparktune.io.experiment_file import read_experiment_file
+from sparktune.io.experiment_parts import Fault
+
+_LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<a>[^,]*)(?:,(?P<b>.*))?", re.DOTALL)
+_FLAGS: Final = {"settle_s": "--settle", "guards": "--guard", "live": "--live-http"}
+_LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
+_ARM_WORD: Final = {"attach": "text"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbFlags:
+    """What describes the experiment, by the names that the help explains; "" and None are "not given"."""
+
+    url: str = ""
+    service: str = ""
+    launcher: str = ""
+    a: str = ""
+    b: str = ""
+    live_http: tuple[str, ...] = ()
+    knob: str = ""
+    aa: bool = False
+    prompt_tokens: str = ""
+    output_tokens: str = ""
+    depth: str = ""
+    concurrency: str = ""
+    trials: int | None = None
+    warmup: str = ""
+    model: str = ""
+    primary: str = ""
+    guards: tuple[str, ...] = ()
+    margin: float | None = None
+    max_blocks: int | None = None
+    settle_s: float | None = None
+    nodes: str = ""
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbOptions:
+    """How the command behaves; nothing of it changes the experiment."""
+
+    accept: bool = False
+    earned: Path = Path("earned.yaml")
+    corpus: Path | None = None
+    api_key: str = ""
+    api_key_file: Path | None = None
+    yes: bool = False
+    json: bool = False
+    quiet: bool = False
+
+
+def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]:
+    """Return what the file and the flags say together, flags first, and how to complain about a place in it."""
+    written, fault = read_experiment_file(file) if file is not None else ({}, None)
+    given = _given(flags, launcher=flags.launcher or str(written.get("launcher", "")))
+    values = {**written, **given}
+    if "workload" in written or "workload" in given:
+        base = written.get("workload")
+        values["workload"] = {**base, **given.get("workload", {})} if isinstance(base, Mapping) else given["workload"]
+    return values, _fault(fault, frozenset(given), flags)
+
+
+def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:
+    plain = {
+        "url": flags.url,
+        "service": flags.service,
+        "launcher": flags.launcher,
+        "knob": flags.knob,
+        "primary": flags.primary,
+        "margin": flags.margin,
+        "max_blocks": flags.max_blocks,
+        "settle_s": flags.settle_s,
+        "seed": flags.seed,
+        "aa": flags.aa or None,
+        "guards": list(flags.guards) or None,
+        "nodes": [name.strip() for name in flags.nodes.split(",") if name.strip()] or None,
+        "workload": _workload(flags) or None,
+        "live": _live(flags.live_http) or None,
+    }
+    values = {name: value for name, value in plain.items() if value is not None and value != ""}
+    word = _ARM_WORD.get(launcher, "command")
+    return {**values, **{name: {word: text} for name, text in (("a", flags.a), ("b", flags.b)) if text}}
+
+
+def _workload(flags: AbFlags) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in _LISTS:
+        text = getattr(flags, name)
+        if text:
+            flag = f"--{name.replace('_', '-')}"
+            found[name] = list(parse_numbers(text, flag=flag, smallest=0 if name == "depth" else 1))
+    if flags.trials is not None:
+        found["trials"] = flags.trials
+    if flags.warmup:
+        found["warmup"] = int(flags.warmup) if flags.warmup.isascii() and flags.warmup.isdigit() else flags.warmup
+    if flags.model:
+        found["model"] = flags.model
+    return found
+
+
+def _live(texts: tuple[str, ...]) -> dict[str, Any]:
+    readers: dict[str, dict[str, str]] = {}
+    for text in texts:
+        match = _LIVE.fullmatch(text)
+        if match is None:
+            message = f"--live-http {text!r} is not PATH:KEYS=A,B"
+            raise UsageError(message, hint="for instance --live-http /props:total_slots=1,4")
+        reader = {"http": match["path"], "keys": match["keys"], "A": match["a"]}
+        readers[f"{match['path']} {match['keys']}"] = reader if match["b"] is None else {**reader, "B": match["b"]}
+    return readers
+
+
+def _fault(of_file: Fault | None, given: frozenset[str], flags: AbFlags) -> Fault:
+    def of_flags(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
+        key = str(where[0]) if where else ""
+        below = str(where[1]) if len(where) > 1 and key == "workload" else ""
+        flag = _FLAGS.get(below or key, f"--{(below or key).replace('_', '-')}") if key else ""
+        return UsageError(f"{flag}: {message}" if flag else message, hint=hint)
+
+    def fault(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
+        if of_file is None:
+            return of_flags(where, message, hint)
+        by_flag = bool(where) and where[0] in given and (where[0] != "workload" or _flag_of_workload(where, flags))
+        return of_flags(where, message, hint) if by_flag else of_file(where, message, hint)
+
+    return fault
+
+
+def _flag_of_workload(where: tuple[Any, ...], flags: AbFlags) -> bool:
+    return len(where) > 1 and bool(getattr(flags, str(where[1]), None))

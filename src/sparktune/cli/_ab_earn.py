@@ -1,0 +1,34 @@
+"""On a win: the setting with its evidence goes to ``earned.yaml``, when somebody says so."""
+
+__all__ = ["earn"]
+
+import sys
+
+from sparktune.cli._ab_arguments import AbOptions
+from sparktune.experiment.result import ExperimentResult
+from sparktune.experiment.verdict import Verdict
+from sparktune.io.earned import earned_entry, keep_earned
+from sparktune.report.ab.words import unproven_guards
+
+
+def earn(result: ExperimentResult, options: AbOptions) -> None:
+    """Write the entry with ``--accept``, or when the person at the terminal agrees; never otherwise."""
+    if result.verdict is not Verdict.IMPROVED:
+        return
+    open_guards = unproven_guards(result)
+    if open_guards:
+        sys.stderr.write(f"{options.earned} was not written: {open_guards}\n")
+        return
+    if not options.accept and not _asked(options):
+        sys.stderr.write(f"{options.earned} was not written; with --accept it would have been\n")
+        return
+    keep_earned(options.earned, earned_entry(result))
+    sys.stderr.write(f"saved {options.earned}\n")
+
+
+def _asked(options: AbOptions) -> bool:
+    if options.yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    sys.stderr.write(f"Keep the setting with its evidence in {options.earned}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -1,0 +1,33 @@
+"""Questions in the middle of an experiment, asked so that Ctrl-C still works while nobody answers."""
+
+__all__ = ["ask_person", "said_yes"]
+
+import asyncio
+import sys
+
+from sparktune.report.bench.words import one_line
+
+
+async def ask_person(text: str) -> None:
+    """Show what has to be done, and return when Enter is pressed."""
+    await _line(f"{one_line(text)}; press Enter when it is done ")
+
+
+async def said_yes(question: str) -> bool:
+    """Ask; only ``y`` and ``yes`` agree. Nobody there means no."""
+    if not sys.stdin.isatty():
+        return False
+    return (await _line(f"{one_line(question)} [y/N] ")).strip().lower() in {"y", "yes"}
+
+
+async def _line(prompt: str) -> str:
+    sys.stderr.write(prompt)
+    sys.stderr.flush()
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(sys.stdin, lambda: None if ready.done() else ready.set_result(None))
+    try:
+        await ready
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()

@@ -1,0 +1,111 @@
+"""What an experiment is carried out with on this machine: launcher, folders, nodes, API key."""
+
+__all__ = ["World", "service_values", "world_of"]
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._host_ask import who
+from sparktune.deploy.launchers import all_launchers
+from sparktune.errors import UsageError
+from sparktune.experiment.plan import Experiment
+from sparktune.flows.ab_gate import Gate, NoGate
+from sparktune.flows.progress import Progress
+from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
+from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
+from sparktune.io.http.address import parse_address
+from sparktune.io.launching.hold import HoldSettings
+from sparktune.io.secrets import read_api_key
+from sparktune.io.store.store import Store
+from sparktune.model.launcher import Apply, Launcher, Undo
+
+_LOOPBACK = ("127.", "localhost", "[::1]", "::1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """``watched`` are the nodes whose sensors are read."""
+
+    launcher: Launcher
+    settings: HoldSettings
+    watched: tuple[NodeTarget, ...]
+
+    def gate(self, progress: Progress) -> Gate:
+        """Return what waits before a visit."""
+        del progress
+        return NoGate()
+
+
+def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
+    """Find everything that the experiment names. Raises UsageError for what is not there."""
+    launcher = next((one for one in all_launchers() if one.id == experiment.launcher), None)
+    if launcher is None:
+        message = f"this sparktune has no launcher {experiment.launcher!r}"
+        raise UsageError(message, hint=f"it has: {', '.join(one.id for one in all_launchers())}")
+    config = _config()
+    service = config.service(name) if config and (name := experiment.scope.get("service")) else None
+    key = read_api_key(
+        os.environ,
+        flag=options.api_key or None,
+        file=options.api_key_file or (config.key_file(service) if config and service else None),
+        variable=service.api_key_env if service else None,
+    )
+    targets = _targets([*experiment.nodes, *_nodes_of(launcher, experiment)], config)
+    return World(
+        launcher=launcher,
+        settings=HoldSettings(
+            base_url=experiment.base_url,
+            log_folder=store.path.parent / "ab-logs" / experiment.id,
+            work_folder=Path(experiment.folder or "."),
+            environment=dict(os.environ),
+            api_key=key.secret,
+            nodes={target.name: target for target in targets},
+            who=who(),
+        ),
+        watched=_watched(experiment, targets),
+    )
+
+
+def service_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with what ``sparktune.yaml`` says of the service that they name, where they do not say it."""
+    name = values.get("service")
+    if not isinstance(name, str) or not name:
+        return values
+    config = _config()
+    if config is None:
+        message = f"the service {name!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
+        raise UsageError(message, hint="write one with: sparktune init; or give --url")
+    service = config.service(name)
+    workload = values.get("workload")
+    found = {"url": service.endpoint, **values}
+    if service.model and (workload is None or (isinstance(workload, dict) and "model" not in workload)):
+        found["workload"] = {**(workload or {}), "model": service.model}
+    return found
+
+
+def _config() -> Config | None:
+    path = find_config(Path.cwd())
+    return load_config(path) if path is not None else None
+
+
+def _targets(names: Iterable[str], config: Config | None) -> tuple[NodeTarget, ...]:
+    wanted = list(dict.fromkeys(name for name in names if name))
+    return find_nodes(wanted, config) if wanted else ()
+
+
+def _nodes_of(launcher: Launcher, experiment: Experiment) -> tuple[str, ...]:
+    arms = {arm.value: settings for arm, settings in experiment.arms.items()}
+    actions = [action for arm in arms for action in launcher.plan(arms, experiment.live, arm).actions]
+    return tuple(action.node for action in actions if isinstance(action, Apply | Undo))
+
+
+def _watched(experiment: Experiment, targets: tuple[NodeTarget, ...]) -> tuple[NodeTarget, ...]:
+    """Return the nodes that are named, else this machine when the server is on it."""
+    if targets:
+        return targets
+    host = parse_address(experiment.base_url).authority
+    return (NodeTarget(name=LOCAL),) if host.startswith(_LOOPBACK) else ()

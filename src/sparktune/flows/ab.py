@@ -1,0 +1,176 @@
+"""Run an experiment to its verdict: block after block, looks where they were declared, everything brought back.
+
+The plan is in the store before the first trial. Whatever ends it, the original is set again and seen to be live; what a
+killed process left is known to the store, and ``resume`` takes it back.
+"""
+
+__all__ = ["resume", "run_experiment"]
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from sparktune.errors import Interrupted, SparktuneError
+from sparktune.experiment.blocks import complete_blocks
+from sparktune.experiment.design import Block
+from sparktune.experiment.plan import Experiment, VisitState
+from sparktune.experiment.result import ExperimentResult, GuardStatus, MeasuredVisit
+from sparktune.experiment.verdict import Verdict
+from sparktune.experiment.visit_checks import cell_checks, live_checks
+from sparktune.flows.ab_restore import restore, set_winner
+from sparktune.flows.ab_result import Results, experiment_result
+from sparktune.flows.ab_tools import AbTools, to_the_end
+from sparktune.flows.ab_visit import Place, run_visit
+from sparktune.model.check import Status
+from sparktune.model.experiment_row import ExperimentState
+from sparktune.units import format_duration, format_percent
+
+_HOPELESS = 0.05
+_LEAST = 2
+
+
+async def run_experiment(tools: AbTools, experiment: Experiment) -> ExperimentResult:
+    """Go on with an experiment that is in the store, from its first unfinished block, and return its result.
+
+    The caller owns the experiment. Raises Interrupted after Ctrl-C or SIGTERM, and what a visit raises, when the
+    original has been restored; and what restoring raises.
+    """
+    results = Results(tools.store)
+    tools.store.end_experiment(experiment.id, ExperimentState.RUNNING)
+    try:
+        why = await _blocks(tools, experiment, results)
+    except BaseException as error:
+        await _give_up(tools, experiment, results, error)
+        raise
+    return await to_the_end(_conclude(tools, experiment, results, why), tools.progress.say)
+
+
+async def resume(tools: AbTools, experiment: Experiment, *, restore_only: bool) -> ExperimentResult:
+    """Go on with an interrupted or killed experiment, or only bring the original back; what it held is free already.
+
+    One that had ended is only restored. Raises as ``run_experiment``.
+    """
+    row = tools.store.experiment_row(experiment.id)
+    if not restore_only and row.state is not ExperimentState.DONE:
+        return await run_experiment(tools, experiment)
+    results = Results(tools.store)
+    result = experiment_result(tools.store, experiment, results)
+    state = row.state if row.state is ExperimentState.DONE else ExperimentState.INTERRUPTED
+    proof = await to_the_end(restore(tools, experiment), tools.progress.say)
+    _keep(tools, result, state, row.why, proof)
+    return experiment_result(tools.store, experiment, results)
+
+
+async def _blocks(tools: AbTools, experiment: Experiment, results: Results) -> str:
+    """Measure until there is a verdict, or none to be had; return why it ended early, where that has to be said."""
+    while True:
+        visits = [results.of(record) for record in tools.store.visits(experiment.id)]
+        done = complete_blocks(visits)
+        if _voided(experiment, visits) or any(visit.record.state is VisitState.STOPPED for visit in visits):
+            return ""
+        due = experiment.rules.look_after(len(done)) is not None
+        if due:
+            result = experiment_result(tools.store, experiment, results)
+            why = await _look(tools, result)
+            if result.verdict is not None or why:
+                return why
+        left = [block for block in experiment.blocks if block.number not in done]
+        if not left:
+            return ""
+        await _block(tools, experiment, left[0], results)
+
+
+def _voided(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> bool:
+    checks = (*live_checks(visits), *cell_checks(experiment, visits))
+    return any(check.status is Status.INVALID for check in checks)
+
+
+async def _block(tools: AbTools, experiment: Experiment, block: Block, results: Results) -> None:
+    records = tools.store.visits(experiment.id)
+    attempt = 1 + max((record.attempt for record in records if record.block == block.number), default=0)
+    earlier = [visit.result for record in records if (visit := results.of(record)).result is not None]
+    began_s = tools.wall_s()
+    owed: Mapping[str, int] = {}
+    for place in (0, 1):
+        where = Place(block=block, attempt=attempt, place=place)
+        visit, owed = await run_visit(
+            tools, experiment, where, owed=owed, earlier=[result for result in earlier if result is not None]
+        )
+        results.add(visit)
+        await tools.hold.release()
+        if visit.record.state is not VisitState.DONE or _voided(experiment, [visit]):
+            return
+    _tell_time(tools, experiment, block, tools.wall_s() - began_s)
+
+
+def _tell_time(tools: AbTools, experiment: Experiment, block: Block, took_s: float) -> None:
+    left = len(experiment.blocks) - block.number
+    coming = next((look.blocks for look in experiment.rules.looks if look.blocks > block.number), None)
+    look = f"; the next look is after block {coming}" if coming and coming <= len(experiment.blocks) else ""
+    most = f", at most {format_duration(left * took_s)} more" if left else ""
+    tools.progress.say(f"block {block.number} took {format_duration(took_s)}{most}{look}")
+
+
+async def _look(tools: AbTools, result: ExperimentResult) -> str:
+    """Tell what a look shows. Return why the experiment ends, when it is hopeless and nobody wants to go on."""
+    blocks = len(result.blocks)
+    if result.verdict is not None:
+        tools.progress.say(f"look after {blocks} blocks: {result.verdict.value}")
+        return ""
+    if result.chance is None or blocks >= len(result.experiment.blocks):
+        return ""
+    chance = format_percent(result.chance)
+    tools.progress.say(f"look after {blocks} blocks: no verdict yet; the chance of one by the last is {chance}")
+    if result.chance >= _HOPELESS:
+        return ""
+    why = f"after {blocks} blocks the chance of a verdict by the last one was {chance}"
+    return "" if await tools.go_on(why) else f"it was ended there: {why}"
+
+
+async def _conclude(tools: AbTools, experiment: Experiment, results: Results, why: str) -> ExperimentResult:
+    result = experiment_result(tools.store, experiment, results)
+    proven = all(guard.status is GuardStatus.OK for guard in result.guards)
+    won = result.verdict is Verdict.IMPROVED and proven and tools.accept
+    # What was measured is kept before anything is touched again.
+    _keep(tools, result, ExperimentState.DONE, why, "")
+    proof = await (set_winner if won else restore)(tools, experiment)
+    _keep(tools, result, ExperimentState.DONE, why, proof)
+    return experiment_result(tools.store, experiment, results)
+
+
+async def _give_up(tools: AbTools, experiment: Experiment, results: Results, error: BaseException) -> None:
+    """Restore after whatever ended the experiment; say how to go on. Raises Interrupted for an interruption."""
+    task = asyncio.current_task()
+    interrupted = isinstance(error, asyncio.CancelledError | Interrupted | KeyboardInterrupt)
+    if isinstance(error, asyncio.CancelledError) and task is not None:
+        task.uncancel()
+    tools.progress.say("interrupted: bringing the original back" if interrupted else "bringing the original back")
+    proof = await to_the_end(_brought_back(tools, experiment), tools.progress.say)
+    _keep(tools, experiment_result(tools.store, experiment, results), ExperimentState.INTERRUPTED, "", proof)
+    hint = f"go on with: sparktune ab resume {experiment.id}"
+    if interrupted:
+        message = f"experiment {experiment.id} was interrupted; {proof or 'nothing was changed yet'}"
+        raise Interrupted(message, hint=hint) from error
+    if isinstance(error, SparktuneError):
+        error.hint = f"{error.hint}; {hint}" if error.hint else hint
+
+
+async def _brought_back(tools: AbTools, experiment: Experiment) -> str:
+    return await restore(tools, experiment) if tools.store.visits(experiment.id) else ""
+
+
+def _keep(tools: AbTools, result: ExperimentResult, state: ExperimentState, why: str, proof: str) -> None:
+    effect = result.judgement.effect
+    tools.store.end_experiment(
+        result.experiment.id,
+        state,
+        why=why,
+        verdict=_verdict_word(result, why),
+        deviation=effect.deviation if effect is not None and effect.blocks >= _LEAST else None,
+        afterwards=proof,
+    )
+
+
+def _verdict_word(result: ExperimentResult, why: str) -> str:
+    if result.verdict is not None:
+        return result.verdict.value
+    return Verdict.INCONCLUSIVE.value if why else ""

@@ -1,0 +1,91 @@
+"""What an experiment works with, and how a step that must not be left half done is brought to its end."""
+
+__all__ = ["AbTools", "Holder", "to_the_end"]
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from sparktune.bench.corpus import Corpus
+from sparktune.errors import Interrupted
+from sparktune.flows.ab_gate import Gate
+from sparktune.flows.progress import Progress
+from sparktune.io.launching.reading import LiveReading
+from sparktune.io.secrets import Secret
+from sparktune.io.store.store import Store
+from sparktune.model.launcher import Action, ArmPlan, Launcher
+from sparktune.units import Seconds
+
+_T = TypeVar("_T")
+
+
+class Holder(Protocol):
+    """What ``io.launching.hold.Hold`` does; see there."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be said of the arm that is held."""
+
+    def state(self) -> Mapping[str, Any]:
+        """Return the record of everything that was touched."""
+
+    async def set_arm(self, arm: str, plan: ArmPlan) -> None:
+        """Release what is held, then carry out the plan's actions."""
+
+    async def read_live(self, plan: ArmPlan) -> LiveReading:
+        """Ask every reader of the plan."""
+
+    def ended(self) -> str:
+        """Return how the started server has ended, "" while it runs, or none was."""
+
+    async def release(self) -> None:
+        """Stop what was started and undo what was applied."""
+
+    async def perform(self, actions: Sequence[Action]) -> None:
+        """Carry out single actions."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AbTools:
+    """``go_on`` shows why going on looks hopeless and returns whether to do it all the same.
+
+    ``accept`` sets the winner in the end, in the place of the original. ``wall_s`` is Unix time.
+    """
+
+    store: Store
+    hold: Holder
+    launcher: Launcher
+    gate: Gate
+    progress: Progress
+    corpus: Corpus
+    secret: Secret | None
+    argv: Sequence[str]
+    entropy: Callable[[int], bytes]
+    wall_s: Callable[[], Seconds]
+    sleep: Callable[[Seconds], Awaitable[None]]
+    go_on: Callable[[str], Awaitable[bool]]
+    accept: bool = False
+
+
+async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:
+    """Return what ``work`` comes to; a Ctrl-C meanwhile is told and obeyed after it. Raises Interrupted then."""
+    task = asyncio.ensure_future(work)
+    asked = False
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            current = asyncio.current_task()
+            if task.done() or current is None:
+                break
+            current.uncancel()
+            asked = True
+            say("first everything is brought back; Ctrl-C once more leaves it as it is")
+        except Exception:  # noqa: BLE001 - it is raised below, where the task's result is taken
+            break
+    result = task.result()
+    if asked:
+        message = "interrupted; everything was brought back first"
+        raise Interrupted(message)
+    return result

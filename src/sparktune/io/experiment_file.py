@@ -1,0 +1,263 @@
+"""An experiment as people write it, in YAML or as flags: one form, checked in one place, and every fault with its line.
+
+::
+
+    name: parallel slots
+    url: http://127.0.0.1:8080/v1
+    launcher: command
+    knob: --parallel
+    a: {command: llama-server -m model.gguf --port 8080 --parallel 1}
+    b: {command: llama-server -m model.gguf --port 8080 --parallel 4}
+    live: {http: /props, keys: total_slots, A: 1, B: 4}
+    workload: {prompt_tokens: 512, output_tokens: 128, concurrency: [1, 4]}
+    primary: output_tok_s
+    guards: [ttft_s, "decode_tok_s:0.05"]
+"""
+
+__all__ = ["KEYS", "read_experiment_file", "request_of"]
+
+import difflib
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from sparktune.deploy.launchers import all_launchers
+from sparktune.errors import UsageError
+from sparktune.experiment.design import Arm
+from sparktune.experiment.plan import GuardMetric, Primary
+from sparktune.experiment.request import BLOCK_COUNTS, Request
+from sparktune.io.config_text import read_config_text
+from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, workload_of
+from sparktune.io.http.address import parse_address
+from sparktune.model.launcher import Launcher
+from sparktune.model.workload import Workload
+
+KEYS: Final = (
+    "name",
+    "url",
+    "service",
+    "launcher",
+    "knob",
+    "a",
+    "b",
+    "live",
+    "workload",
+    "primary",
+    "guards",
+    "margin",
+    "equivalence",
+    "max_blocks",
+    "seed",
+    "aa",
+    "settle_s",
+    "nodes",
+)
+_PRIMARY: Final = "output_tok_s"
+_SETTLE_S: Final = 60.0
+# What is too small to matter, and what is surely not: by the noise that rates and waiting times have.
+_MARGINS: Final = {"s": (0.05, 0.10)}
+_RATE_MARGINS: Final = (0.03, 0.05)
+
+
+def read_experiment_file(path: Path) -> tuple[Mapping[str, Any], Fault]:
+    """Return what a file says, and how to complain about a place in it. Raises UsageError."""
+    text = read_config_text(path)
+
+    def fault(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
+        return text.error(where, message, hint=hint)
+
+    return text.mapping(()), fault
+
+
+def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
+    """Return the experiment that the values mean. Raises UsageError for whatever could not be carried out.
+
+    ``url`` is wanted, whether or not a service is named too: who knows services has looked it up before.
+    """
+    for key in values:
+        if key not in KEYS:
+            near = difflib.get_close_matches(str(key), KEYS, n=1)
+            raise fault((key,), f"unknown key {key!r}", _did_you_mean(near, KEYS))
+    launcher = _launcher(values.get("launcher"), fault)
+    aa = _boolean(values, "aa", fault)
+    arms = _arms(values, launcher, aa=aa, fault=fault)
+    workload = workload_of(_mapping(values, "workload", fault), seed, fault)
+    primary = primary_of(values.get("primary", _PRIMARY), fault)
+    _check_weights(primary, workload, fault)
+    live = _mapping(values, "live", fault)
+    _check_plans(launcher, arms, live, fault)
+    unit = metric_named(primary.metric, ("primary",), fault).unit
+    margin, equivalence = _MARGINS.get(unit, _RATE_MARGINS)
+    return Request(
+        name=_text(values, "name", fault) or ("A against A" if aa else "A against B"),
+        base_url=_url(values, fault),
+        launcher=launcher.id,
+        knob=_text(values, "knob", fault) or _knob(arms, aa=aa),
+        arms=arms,
+        live=live,
+        workload=workload,
+        primary=primary,
+        guards=_guards(values, primary, fault),
+        margin=_share(values, "margin", margin, fault),
+        equivalence=_share(values, "equivalence", equivalence, fault),
+        blocks=_blocks(values, fault),
+        aa=aa,
+        hot_settle_s=_seconds(values, "settle_s", _SETTLE_S, fault),
+        nodes=_names(values, "nodes", fault),
+        scope={"service": service} if (service := _text(values, "service", fault)) else {},
+    )
+
+
+def _launcher(name: object, fault: Fault) -> Launcher:
+    known = {launcher.id: launcher for launcher in all_launchers()}
+    if name in known:
+        return known[str(name)]
+    what = "how the arms are set is not said" if name is None else f"there is no launcher {name!r}"
+    titles = "; ".join(f"{one.id}: {one.title}" for one in known.values())
+    raise fault(("launcher",), what, f"one of {titles}")
+
+
+def _arms(values: Mapping[str, Any], launcher: Launcher, *, aa: bool, fault: Fault) -> dict[Arm, Mapping[str, Any]]:
+    first = _arm(values, "a", fault)
+    if aa:
+        if "b" in values:
+            raise fault(("b",), "the same arm is measured twice, and a second one is given", "leave b out with aa")
+        return {Arm.A: first, Arm.B: first}
+    if "b" not in values:
+        raise fault(("b",), "arm B is not said", "say what differs from a; or measure the noise with aa")
+    second = _arm(values, "b", fault)
+    if first == second and launcher.id != "attach":
+        raise fault(("b",), "both arms are the same", "say what differs; or measure the noise on purpose with aa")
+    return {Arm.A: first, Arm.B: second}
+
+
+def _arm(values: Mapping[str, Any], key: str, fault: Fault) -> Mapping[str, Any]:
+    arm = values.get(key, {})
+    if isinstance(arm, str):
+        arm = {"command": arm}
+    if not isinstance(arm, Mapping):
+        raise fault((key,), f"an arm is settings by name, not {arm!r}", "for instance a: {command: ...}")
+    return arm
+
+
+def _check_plans(
+    launcher: Launcher, arms: Mapping[Arm, Mapping[str, Any]], live: Mapping[str, Any], fault: Fault
+) -> None:
+    named = {arm.value: settings for arm, settings in arms.items()}
+    for arm in Arm:
+        try:
+            plan = launcher.plan(named, live, arm.value)
+        except ValueError as error:
+            message = str(error)
+            key = next((one.value.lower() for one in Arm if message.startswith(f"arm {one.value}")), "")
+            where = (key,) if key in {"a", "b"} else ("live",) if message.startswith(("live", "nothing")) else ()
+            raise fault(where, message, f"launcher {launcher.id}: {launcher.title}") from None
+        if not plan.readers:
+            message = "nothing tells whether an arm is live, and what is not read back is not measured"
+            raise fault(("live",), message, "for instance live: {http: /props, keys: total_slots, A: 1, B: 4}")
+
+
+def _check_weights(primary: Primary, workload: Workload, fault: Fault) -> None:
+    labels = [cell.label for cell in workload.cells]
+    for cell in primary.weights:
+        if cell not in labels:
+            near = difflib.get_close_matches(cell, labels, n=1)
+            raise fault(("primary", "weights", cell), f"no cell is called {cell!r}", _did_you_mean(near, labels))
+    if not any(primary.weights.get(label, 1.0) for label in labels):
+        raise fault(("primary", "weights"), "every cell has weight 0", "at least one cell has to decide")
+
+
+def _guards(values: Mapping[str, Any], primary: Primary, fault: Fault) -> tuple[GuardMetric, ...]:
+    guards = guards_of(values.get("guards"), fault)
+    if any(guard.metric == primary.metric for guard in guards):
+        raise fault(("guards",), f"{primary.metric} is the primary already", "a guard is another metric")
+    return guards
+
+
+def _knob(arms: Mapping[Arm, Mapping[str, Any]], *, aa: bool) -> str:
+    """Name the setting that differs: the flag whose value does, where there is one such flag, else the keys."""
+    if aa:
+        return "nothing (A/A)"
+    first, second = arms[Arm.A], arms[Arm.B]
+    words = [_words(arm.get("command")) for arm in (first, second)]
+    if all(words) and len(words[0]) == len(words[1]):
+        differing = [place for place, (one, other) in enumerate(zip(*words, strict=True)) if one != other]
+        if len(differing) == 1 and differing[0] > 0 and words[0][differing[0] - 1].startswith("-"):
+            return words[0][differing[0] - 1]
+    keys = [key for key in dict.fromkeys((*first, *second)) if first.get(key) != second.get(key)]
+    return ", ".join(map(str, keys)) or "what is switched"
+
+
+def _words(command: object) -> list[str]:
+    if isinstance(command, str):
+        return shlex.split(command)
+    return [str(word) for word in command] if isinstance(command, list | tuple) else []
+
+
+def _url(values: Mapping[str, Any], fault: Fault) -> str:
+    text = _text(values, "url", fault)
+    if not text:
+        raise fault(("url",), "no server is named", "for instance url: http://127.0.0.1:8000/v1")
+    try:
+        return parse_address(text).base_url
+    except UsageError as error:
+        raise fault(("url",), str(error), error.hint) from None
+
+
+def _blocks(values: Mapping[str, Any], fault: Fault) -> int:
+    value = values.get("max_blocks", BLOCK_COUNTS[-1])
+    if isinstance(value, bool) or value not in BLOCK_COUNTS:
+        counts = ", ".join(map(str, BLOCK_COUNTS))
+        hint = f"one of {counts}: verdicts are given after 3, 5 and 8 blocks, and with fewer there is none"
+        raise fault(("max_blocks",), f"{value!r} blocks are not possible", hint)
+    return int(value)
+
+
+def _share(values: Mapping[str, Any], key: str, usual: float, fault: Fault) -> float:
+    value = values.get(key, usual)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
+        raise fault((key,), f"a share inside (0, 1) is wanted, not {value!r}", "0.03 is 3 %")
+    return float(value)
+
+
+def _seconds(values: Mapping[str, Any], key: str, usual: float, fault: Fault) -> float:
+    value = values.get(key, usual)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise fault((key,), f"seconds from 0 on are wanted, not {value!r}", f"the usual is {usual:g}")
+    return float(value)
+
+
+def _boolean(values: Mapping[str, Any], key: str, fault: Fault) -> bool:
+    value = values.get(key, False)
+    if not isinstance(value, bool):
+        raise fault((key,), f"true or false is wanted, not {value!r}", f"leave {key} out for false")
+    return value
+
+
+def _text(values: Mapping[str, Any], key: str, fault: Fault) -> str:
+    value = values.get(key, "")
+    if not isinstance(value, str):
+        raise fault((key,), f"a text is wanted here, not {value!r}", "put it in quotes")
+    return value.strip()
+
+
+def _names(values: Mapping[str, Any], key: str, fault: Fault) -> tuple[str, ...]:
+    found = values.get(key, ())
+    if not isinstance(found, list | tuple) or not all(isinstance(name, str) and name for name in found):
+        raise fault((key,), "a list of names is wanted here", f"for instance {key}: [spark1, spark2]")
+    return tuple(found)
+
+
+def _mapping(values: Mapping[str, Any], key: str, fault: Fault) -> Mapping[str, Any]:
+    value = values.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise fault((key,), f"names and their values are wanted here, not {value!r}", f"write {key}: {{NAME: VALUE}}")
+    return value
+
+
+def _did_you_mean(near: list[str], known: tuple[str, ...] | list[str]) -> str:
+    listed = f"known here: {', '.join(known)}"
+    return f"did you mean {near[0]}? {listed}" if near else listed

@@ -1,0 +1,1 @@
+"""An experiment's result for people and programs."""

@@ -1,0 +1,162 @@
+"""What the terminal shows of an experiment: the verdict first, then blocks, cells, guards and checks."""
+
+__all__ = ["plan_text", "result_text", "rows_text"]
+
+from collections.abc import Iterator, Sequence
+
+from sparktune.experiment.design import Arm
+from sparktune.experiment.effect import Better, Effect
+from sparktune.experiment.plan import Experiment, VisitState
+from sparktune.experiment.result import BlockResult, ExperimentResult
+from sparktune.model.check import Status
+from sparktune.model.experiment_row import ExperimentRow
+from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
+from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.units import format_percent, format_rate, format_seconds
+
+_SHOWN_VALUES = 6
+
+
+def result_text(result: ExperimentResult) -> str:
+    """Render a result; the first line is the verdict."""
+    return "\n".join(_lines(result)) + "\n"
+
+
+def plan_text(experiment: Experiment, cost: Sequence[str]) -> str:
+    """Render what an experiment would do: arms, cells, blocks in their order, and what that costs and finds."""
+    rules, primary = experiment.rules, experiment.primary
+    less = "more" if primary.better is Better.HIGHER else "less"
+    looks = ", ".join(str(look.blocks) for look in rules.looks if look.blocks <= len(experiment.blocks))
+    decides = f"after {looks} blocks" if looks else "never: fewer blocks than 3 are an anecdote"
+    trials = count_of(experiment.workload.trials, "trial")
+    lines = [
+        f"experiment: {one_line(experiment.name)}; {one_line(experiment.knob)} differs",
+        f"server: {one_line(experiment.base_url)}; launcher {experiment.launcher}",
+        *(f"arm {arm.value}: {one_line(_settings(experiment, arm))}" for arm in Arm),
+        f"decides: {primary.metric} ({less} is better), as the geometric mean over cells; a verdict {decides}",
+        f"worth having: {format_percent(rules.margin)}; the same within {format_percent(rules.equivalence)}",
+        *(f"guard: {guard.metric}, no worse by {format_percent(guard.margin)}" for guard in experiment.guards),
+        f"each visit: {trials} per cell, {count_of(len(experiment.workload.cells), 'cell')}",
+        f"order (seed {experiment.seed}):",
+        *(f"  {line}" for line in _order(experiment)),
+        *cost,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def rows_text(rows: Sequence[ExperimentRow]) -> str:
+    """Render a list of experiments, one a line."""
+    return "".join(
+        f"{row.id}  {utc(row.created_wall_s)}  {row.verdict or row.state.value:<12}  {one_line(row.knob)}"
+        f"  {row.metric}  {one_line(row.base_url)}{'  HOLDS SOMETHING: resume it' if row.holds else ''}\n"
+        for row in rows
+    )
+
+
+def _lines(result: ExperimentResult) -> Iterator[str]:
+    experiment = result.experiment
+    yield sentence(result)
+    yield from (f"  {line}" for line in reasons(result))
+    yield f"experiment {experiment.id}: {one_line(experiment.name)}; {one_line(experiment.knob)}"
+    yield from (f"  arm {arm.value}: {one_line(_settings(experiment, arm))}" for arm in Arm)
+    if result.afterwards:
+        yield f"now: {one_line(result.afterwards)}"
+    if result.blocks:
+        yield ""
+        yield f"blocks ({experiment.primary.metric}):"
+        yield from (f"  {_block(result, block)}" for block in result.blocks)
+    if len(result.cells) > 1:
+        yield "cells (they hold when all are judged together; exploratory otherwise):"
+        yield from (f"  {line}" for line in _cells(result))
+    if result.guards:
+        yield "guards:"
+        yield from (
+            f"  {guard_words(guard)}{_effect(guard.effect, _better(result, guard.metric))}" for guard in result.guards
+        )
+    observed = [one for one in result.observed if one.effect is not None]
+    if observed:
+        yield "also observed (decides nothing):"
+        yield from (f"  {one.metric}{_effect(one.effect, one.better)}" for one in observed)
+    yield from _checks(result)
+    yield from _left_out(result)
+    yield from (f"note: {one_line(note)}" for note in result.notes)
+    yield from (f"next: {step}" for step in next_steps(result))
+
+
+def _block(result: ExperimentResult, block: BlockResult) -> str:
+    order = "".join(arm.value for arm in block.order)
+    cells = list(block.values[Arm.A])[:_SHOWN_VALUES]
+    values = "; ".join(
+        f"{cell}: A {_value(result, block, Arm.A, cell)}, B {_value(result, block, Arm.B, cell)}" for cell in cells
+    )
+    return f"{block.number} {order}: {values}"
+
+
+def _value(result: ExperimentResult, block: BlockResult, arm: Arm, cell: str) -> str:
+    value = block.values[arm].get(cell)
+    if value is None:
+        return "unknown"
+    return (
+        format_seconds(value)
+        if result.experiment.primary.metric.endswith("_s") and not _is_rate(result)
+        else format_rate(value)
+    )
+
+
+def _is_rate(result: ExperimentResult) -> bool:
+    return result.experiment.primary.metric.endswith("tok_s")
+
+
+def _cells(result: ExperimentResult) -> Iterator[str]:
+    for cell in result.cells:
+        if cell.effect is None:
+            yield f"{cell.cell}: {cell.why}"
+            continue
+        better = result.experiment.primary.better
+        holds = "holds" if cell.holds else "does not hold alone"
+        yield f"{cell.cell}: {change_words(cell.effect, better)} {interval_words(cell.effect, better)}, {holds}"
+
+
+def _effect(effect: Effect | None, better: Better) -> str:
+    return f": {change_words(effect, better)} {interval_words(effect, better)}" if effect is not None else ""
+
+
+def _better(result: ExperimentResult, metric: str) -> Better:
+    return next(guard.better for guard in result.experiment.guards if guard.metric == metric)
+
+
+def _checks(result: ExperimentResult) -> Iterator[str]:
+    for status in (Status.INVALID, Status.WARN):
+        for check in result.checks:
+            if check.status is status:
+                yield f"{status.value} {check.id}: {one_line(check.evidence)}"
+    unknown = [check.id for check in result.checks if check.status is Status.UNKNOWN]
+    if unknown:
+        yield f"could not be evaluated: {', '.join(unknown)}"
+    passed = [check.id for check in result.checks if check.status is Status.OK]
+    if passed:
+        yield f"checks ok: {', '.join(passed)}"
+
+
+def _left_out(result: ExperimentResult) -> Iterator[str]:
+    for visit in result.visits:
+        record = visit.record
+        if record.state is not VisitState.DONE:
+            why = one_line(record.why) or "it did not end"
+            yield f"not counted: block {record.block}, attempt {record.attempt}, arm {record.arm.value}: {why}"
+
+
+def _settings(experiment: Experiment, arm: Arm) -> str:
+    settings = experiment.arms[arm]
+    return "; ".join(f"{name}: {_plain(value)}" for name, value in settings.items()) or "as it is"
+
+
+def _plain(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _order(experiment: Experiment) -> Iterator[str]:
+    cells = experiment.workload.cells
+    for block in experiment.blocks:
+        visits = ", then ".join(arm.value for arm in block.visits)
+        yield f"block {block.number}: {visits}; cells {', '.join(cells[place].label for place in block.cells)}"

@@ -1,0 +1,189 @@
+"""The verdict of an experiment in one sentence, why, what it would take, and what to do next."""
+
+__all__ = [
+    "change_words",
+    "guard_words",
+    "interval_words",
+    "metric_title",
+    "next_steps",
+    "order_words",
+    "reasons",
+    "sentence",
+    "unproven_guards",
+]
+
+from collections.abc import Sequence
+
+from sparktune.experiment.effect import Better, Effect
+from sparktune.experiment.planning import smallest_detectable
+from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus
+from sparktune.experiment.verdict import Verdict
+from sparktune.model.check import Status
+from sparktune.report.bench.words import count_of, one_line
+from sparktune.units import format_duration, format_percent
+
+_MOST_BLOCKS = 100
+_GUARDS = {
+    GuardStatus.OK: "no worse by {margin} or more",
+    GuardStatus.UNPROVEN: "not shown to be no worse by {margin}",
+    GuardStatus.HARMED: "WORSE by more than {margin}",
+}
+
+
+def sentence(result: ExperimentResult) -> str:
+    """Return the verdict: one sentence with the effect, its interval, blocks, order, wins and guards."""
+    verdict = result.verdict
+    if verdict in {Verdict.INVALID, Verdict.STOPPED}:
+        return f"{verdict.value}: {one_line(result.why)}"
+    effect = result.judgement.effect
+    done = len(result.blocks)
+    if verdict is None and result.judgement.anecdote:
+        seen = f"; B was {_shift(result, effect)} in them" if effect is not None else ""
+        return (
+            f"ANECDOTE: {count_of(done, 'block')} prove nothing{seen}" if done else "NO VERDICT: no block is complete"
+        )
+    if verdict is None or effect is None:
+        planned = count_of(len(result.experiment.blocks), "block")
+        return f"NO VERDICT YET: {done} of {planned}; nothing is claimed between looks"
+    return f"{verdict.value}: {_claim(result, verdict, effect)} {_circumstances(result, effect)}{_guards(result)}"
+
+
+def reasons(result: ExperimentResult) -> tuple[str, ...]:
+    """Return why it is so, and what it would take to decide what is not decided."""
+    rules, judgement = result.experiment.rules, result.judgement
+    found: list[str] = []
+    if result.verdict is Verdict.INCONCLUSIVE and result.why:
+        found.append(one_line(result.why))
+    if judgement.below_margin:
+        found.append(f"there is an effect, but it is below the {format_percent(rules.margin)} that are worth having")
+    if judgement.fragile:
+        found.append("fragile: leaving out one block would turn the direction around")
+    if result.verdict in {None, Verdict.INCONCLUSIVE} and result.smallest_detectable is not None:
+        found.append(_detectable(result))
+    if result.verdict in {None, Verdict.INCONCLUSIVE}:
+        found += _blocks_needed(result)
+    if result.chance is not None and result.verdict is None:
+        found.append(f"the chance of a verdict by block {rules.last.blocks} is {format_percent(result.chance)}")
+    if result.verdict is None and result.judgement.anecdote:
+        found.append(f"a verdict needs {rules.looks[0].blocks} blocks at least")
+    if result.outliers:
+        found.append(f"{count_of(result.outliers, 'trial')} stood apart from the others of the visit; all were kept")
+    return (*found, *_noise(result))
+
+
+def next_steps(result: ExperimentResult) -> tuple[str, ...]:
+    """Return the commands that come next."""
+    run = result.experiment.id
+    if result.verdict in {Verdict.INVALID, Verdict.STOPPED}:
+        hints = [check.hint for check in result.checks if check.status is Status.INVALID and check.hint]
+        return (*dict.fromkeys(hints), f"sparktune ab show {run}")
+    if result.verdict is None:
+        return (f"sparktune ab resume {run}",) if len(result.blocks) < len(result.experiment.blocks) else ()
+    return (f"sparktune runs report {run}",)
+
+
+def metric_title(name: str) -> str:
+    """Return a metric's name as it is said in a sentence."""
+    return name
+
+
+def change_words(effect: Effect, better: Better) -> str:
+    """Render how the metric itself changed from A to B: less is a minus, whichever way is better."""
+    return format_percent(_change(effect.ratio, better), signed=True)
+
+
+def interval_words(effect: Effect, better: Better) -> str:
+    """Render the interval of that change."""
+    ends = sorted((_change(effect.low, better), _change(effect.high, better)))
+    return f"[{format_percent(ends[0], signed=True)}, {format_percent(ends[1], signed=True)}]"
+
+
+def order_words(result: ExperimentResult) -> str:
+    """Render the order of the arms, block by block: ``AB BA AB``."""
+    return " ".join("".join(arm.value for arm in block.order) for block in result.blocks)
+
+
+def guard_words(guard: GuardResult) -> str:
+    """Render what is known of a guard."""
+    margin = format_percent(guard.margin)
+    known = _GUARDS[guard.status].format(margin=margin)
+    return f"{guard.metric} {known}" + (f" ({one_line(guard.why)})" if guard.why else "")
+
+
+def unproven_guards(result: ExperimentResult) -> str:
+    """Return which guards are not shown to hold, "" when all are: with an open one nothing is earned."""
+    return ", ".join(guard_words(guard) for guard in result.guards if guard.status is not GuardStatus.OK)
+
+
+def _change(ratio: float, better: Better) -> float:
+    return (ratio if better is Better.HIGHER else 1 / ratio) - 1
+
+
+def _shift(result: ExperimentResult, effect: Effect) -> str:
+    better = result.experiment.primary.better
+    return f"{change_words(effect, better)} {interval_words(effect, better)}"
+
+
+def _claim(result: ExperimentResult, verdict: Verdict, effect: Effect) -> str:
+    metric, shift = metric_title(result.experiment.primary.metric), _shift(result, effect)
+    if verdict is Verdict.EQUIVALENT:
+        return (
+            f"B differs from A by less than {format_percent(result.experiment.rules.equivalence)}: {shift} in {metric}"
+        )
+    if verdict is Verdict.INCONCLUSIVE:
+        return f"B is {shift} in {metric}, which decides nothing"
+    return f"B is {shift} in {metric}"
+
+
+def _circumstances(result: ExperimentResult, effect: Effect) -> str:
+    interval = f"{format_percent(effect.confidence)} interval"
+    won = f"B won {effect.wins}/{effect.blocks}"
+    return f"({count_of(effect.blocks, 'block')}, {order_words(result)}, {won}; {interval})"
+
+
+def _guards(result: ExperimentResult) -> str:
+    return f"; guards: {', '.join(map(guard_words, result.guards))}" if result.guards else ""
+
+
+def _detectable(result: ExperimentResult) -> str:
+    last, effect = result.experiment.rules.last, result.judgement.effect
+    deviation = format_percent(effect.deviation) if effect is not None else "unknown"
+    least = format_percent(result.smallest_detectable or 0.0)
+    return f"blocks differ by {deviation}: {last.blocks} of them find {least} in four of five experiments"
+
+
+def _blocks_needed(result: ExperimentResult) -> list[str]:
+    effect, rules = result.judgement.effect, result.experiment.rules
+    if effect is None:
+        return []
+    size = max(effect.ratio, 1 / effect.ratio) - 1
+    if size < rules.margin:
+        return []
+    needed = next(
+        (
+            blocks
+            for blocks in range(rules.looks[0].blocks, _MOST_BLOCKS + 1)
+            if smallest_detectable(effect.deviation, blocks, rules.last.alpha) <= size
+        ),
+        None,
+    )
+    if needed is None:
+        return [f"an effect of this size would take more than {_MOST_BLOCKS} blocks with this noise"]
+    if needed <= len(result.blocks):
+        return []
+    return [f"an effect of this size would take about {needed} blocks with this noise, or more trials per visit"]
+
+
+def _noise(result: ExperimentResult) -> Sequence[str]:
+    noise = result.noise
+    if noise is None:
+        return ()
+    trial, visit = format_percent(noise.trial), format_percent(noise.visit)
+    found = [
+        f"noise: {trial} from trial to trial, {visit} besides from visit to visit ({count_of(noise.visits, 'visit')})"
+    ]
+    if noise.best_trials is not None and noise.trial_cost_s is not None and noise.visit_cost_s is not None:
+        trial, visit = format_duration(noise.trial_cost_s), format_duration(noise.visit_cost_s)
+        costs = f"a trial costs {trial}, a visit {visit} besides"
+        found.append(f"{count_of(noise.best_trials, 'trial')} per visit tell most for their time: {costs}")
+    return found
