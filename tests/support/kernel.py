@@ -4,7 +4,9 @@ A booted test node shares this machine's kernel. A reboot of a real machine rese
 does not: the test does it then.
 """
 
+import fcntl
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -41,7 +43,13 @@ class KernelValues:
 
 @contextmanager
 def kept_kernel(patterns: Iterable[str] = _PATTERNS) -> Iterator[KernelValues]:
-    """Remember the values that tests change, and put them back afterwards."""
+    """Remember the values that tests change, and put them back afterwards; another run of tests waits until then."""
+    with (Path(tempfile.gettempdir()) / "sparktune-test-kernel.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield from _kept(patterns)
+
+
+def _kept(patterns: Iterable[str]) -> Iterator[KernelValues]:
     paths = [path for pattern in patterns for path in Path("/").glob(pattern) if os.access(path, os.W_OK)]
     found = {path: text for path in paths if (text := _text(path)) is not None}
     kept = KernelValues(values=found)
