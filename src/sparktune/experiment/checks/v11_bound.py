@@ -1,8 +1,7 @@
 """V11: what bounds a cell: the reading of prompts, or a KV cache that is too small.
 
 Looks at: output tok/s against output tokens x prefill rate / prompt tokens, with the prefill rate that TTFT implies (of
-    the wave, or of one stream);
-    streams x (prompt + answer) against the KV cache, where its size is told; preemptions.
+    the wave, or of one stream); streams x (prompt + answer) against the KV cache, where its size is told; preemptions.
 Warns when: they are equal within 15 %: output tok/s says how fast prompts are read (``cold-prefill-bound``); or the
     streams do not fit, or were preempted (``queue-bound``).
 Invalid when: never: the numbers are right, but not what the row seems to say.
