@@ -131,7 +131,7 @@ async def _run(
         store=store,
         hold=hold,
         launcher=world.launcher,
-        gate=world.gate(progress),
+        gate=world.gate(progress, store.visits(experiment.id)),
         progress=progress,
         corpus=file_corpus(options.corpus) if options.corpus else python_corpus(),
         secret=world.settings.api_key,

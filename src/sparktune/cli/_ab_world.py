@@ -2,8 +2,10 @@
 
 __all__ = ["World", "service_values", "world_of"]
 
+import asyncio
 import os
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +14,8 @@ from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._host_ask import who
 from sparktune.deploy.launchers import all_launchers
 from sparktune.errors import UsageError
-from sparktune.experiment.plan import Experiment
-from sparktune.flows.ab_gate import Gate, NoGate
+from sparktune.experiment.plan import Experiment, VisitRecord
+from sparktune.flows.ab_gate import Gate, SensorGate, hottest
 from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
 from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
@@ -34,10 +36,10 @@ class World:
     settings: HoldSettings
     watched: tuple[NodeTarget, ...]
 
-    def gate(self, progress: Progress) -> Gate:
-        """Return what waits before a visit."""
-        del progress
-        return NoGate()
+    def gate(self, progress: Progress, visits: Sequence[VisitRecord]) -> Gate:
+        """Return what waits before a visit, as warm as the first of the visits that there were."""
+        first = next((heat for visit in visits if (heat := hottest(visit.sensors)) is not None), None)
+        return SensorGate(self.watched, progress.say, asyncio.sleep, time.monotonic, first)
 
 
 def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:

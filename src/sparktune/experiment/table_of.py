@@ -4,6 +4,7 @@ __all__ = ["table_of"]
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sparktune.experiment.arm_settings import arm_settings, differing
 from sparktune.experiment.blocks import Pair, complete_blocks
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
@@ -13,6 +14,7 @@ from sparktune.model.result import CellResult
 from sparktune.model.table import Row, Table
 
 _AT_END = "@end"
+_COMMAND = "command"  # the name under which a process's command line is read back
 
 
 def table_of(experiment: Experiment, visits: Sequence[MeasuredVisit], voiding: frozenset[str]) -> Table:
@@ -29,7 +31,7 @@ def table_of(experiment: Experiment, visits: Sequence[MeasuredVisit], voiding: f
         rows=tuple(_rows(blocks, voiding)),
         arms=tuple(arm.value for arm in Arm),
         order=tuple(visit.record.arm.value for visit in in_time),
-        settings=_settings(in_time),
+        settings=_settings(experiment, in_time),
         knob="" if experiment.aa else experiment.knob,
         facts=_facts(in_time),
     )
@@ -51,7 +53,7 @@ def _rows(blocks: Mapping[int, Pair], voiding: frozenset[str]) -> Iterator[Row]:
                         trial=trial,
                         label=cell.cell.label,
                         checks=checks,
-                        values=_values(cell, trial),
+                        values={**_values(cell, trial), **_start(visit.record.sensors)},
                     )
 
 
@@ -68,15 +70,43 @@ def _values(cell: CellResult, trial: int) -> dict[str, float]:
     return found
 
 
-def _settings(in_time: Sequence[MeasuredVisit]) -> dict[str, dict[str, str]]:
-    """Return what was read back in each arm's first visit, and at the end of its last."""
+def _start(sensors: Mapping[str, float]) -> dict[str, float]:
+    """Return how warm the hottest machine was when the visit began."""
+    known = [value for name, value in sensors.items() if name.endswith("temperature_c")]
+    return {"start_temp_c": max(known)} if known else {}
+
+
+def _settings(experiment: Experiment, in_time: Sequence[MeasuredVisit]) -> dict[str, dict[str, str]]:
+    """Return what was read back in each arm's first visit, and at the end of its last.
+
+    What the arms were meant to differ in is one setting, by the name of the knob, however many readers saw it.
+    """
+    by_arm = {arm: [visit.record for visit in in_time if visit.record.arm is arm] for arm in Arm}
+    if not all(by_arm.values()):
+        return {}
+    meant = [_expanded(records[0].live_wanted) for records in by_arm.values()]
+    views = frozenset(differing(*meant))
     settings: dict[str, dict[str, str]] = {}
-    for arm in Arm:
-        records = [visit.record for visit in in_time if visit.record.arm is arm]
-        if records:
-            at_end = {f"{name}{_AT_END}": value for name, value in records[-1].live_after.items()}
-            settings[arm.value] = {**records[0].live_before, **at_end}
+    for arm, records in by_arm.items():
+        at_end = _gathered(experiment.knob, records[-1].live_after, views)
+        settings[arm.value] = {
+            **_gathered(experiment.knob, records[0].live_before, views),
+            **{f"{name}{_AT_END}": value for name, value in at_end.items()},
+        }
     return settings
+
+
+def _gathered(knob: str, live: Mapping[str, str], views: frozenset[str]) -> dict[str, str]:
+    expanded = _expanded(live)
+    seen = " ".join(f"{name} {value}" for name, value in expanded.items() if name in views)
+    rest = {name: value for name, value in expanded.items() if name not in views}
+    return {knob: seen, **rest} if seen else rest
+
+
+def _expanded(live: Mapping[str, str]) -> dict[str, str]:
+    """Return what was read, with a process's command line flag by flag."""
+    rest = {name: value for name, value in live.items() if name != _COMMAND}
+    return {**arm_settings({_COMMAND: live[_COMMAND]}), **rest} if _COMMAND in live else rest
 
 
 def _facts(in_time: Sequence[MeasuredVisit]) -> dict[str, str]:

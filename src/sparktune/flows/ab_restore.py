@@ -42,7 +42,8 @@ async def _proof(tools: AbTools, experiment: Experiment, arm: Arm) -> str:
     if not reading.ok:
         message = f"arm {arm.value} was set in the end, and is not live: {reading.why}"
         raise ChangeFailed(message, hint=f"try again with: sparktune ab resume {experiment.id} --restore-only")
-    return ", ".join(f"{name} = {value}" for name, value in reading.values.items()) or "as wanted"
+    seen = ", ".join(f"{name} = {value}" for name, value in reading.values.items()) or "as wanted"
+    return f"{seen} ({'; '.join(reading.notes)})" if reading.notes else seen
 
 
 def _plan(tools: AbTools, experiment: Experiment, arm: Arm) -> ArmPlan:

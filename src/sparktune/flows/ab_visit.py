@@ -103,6 +103,8 @@ class _Visit:
 
     async def _read_again(self, measured: Measured) -> tuple[MeasuredVisit, Mapping[str, int]]:
         after: LiveReading = await self._tools.hold.read_live(self._plan)
+        at_end = {f"{name}@end": value for name, value in (await self._tools.gate.read()).items()}
+        self._change(sensors={**self._record.sensors, **at_end})
         self._change(live_after=dict(after.values), notes=_merged(self._record.notes, _notes(self._tools, after)))
         if after.values != self._record.live_before or not after.ok:
             why = after.why or "what was read back after the trials is not what was read before them"

@@ -23,10 +23,11 @@ EARNED_NAME = "earned.yaml"
 
 _HEAD = """\
 # Settings that an experiment earned: what, where it holds, and the evidence. Written by sparktune, made for review.
-# evidence.change is what B's metric is against A's; low and high hold it with the confidence beside them.
+# evidence.ratio is how much better the value is than instead_of; low and high hold it with the confidence given.
 """
 _HASH_LETTERS = 16
 _DIGITS = 4
+_WIDTH = 4096  # a command stays on one line, for git to compare
 
 
 def earned_entry(result: ExperimentResult) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def keep_earned(path: Path, entry: Mapping[str, Any]) -> None:
     text = io.StringIO()
     writer = YAML()
     writer.default_flow_style = False
-    writer.width = 100
+    writer.width = _WIDTH
     writer.dump({"schema": 1, "settings": sorted(entries, key=_key)}, text)
     write_atomic(path, _HEAD + text.getvalue())
 

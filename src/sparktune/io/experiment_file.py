@@ -17,13 +17,13 @@
 __all__ = ["KEYS", "read_experiment_file", "request_of"]
 
 import difflib
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from sparktune.deploy.launchers import all_launchers
 from sparktune.errors import UsageError
+from sparktune.experiment.arm_settings import arm_settings, declared_names, differing
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import GuardMetric, Primary
 from sparktune.experiment.request import BLOCK_COUNTS, Request
@@ -93,7 +93,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         name=_text(values, "name", fault) or ("A against A" if aa else "A against B"),
         base_url=_url(values, fault),
         launcher=launcher.id,
-        knob=_text(values, "knob", fault) or _knob(arms, aa=aa),
+        knob=_knob(values, arms, aa=aa, fault=fault),
         arms=arms,
         live=live,
         workload=workload,
@@ -175,24 +175,19 @@ def _guards(values: Mapping[str, Any], primary: Primary, fault: Fault) -> tuple[
     return guards
 
 
-def _knob(arms: Mapping[Arm, Mapping[str, Any]], *, aa: bool) -> str:
-    """Name the setting that differs: the flag whose value does, where there is one such flag, else the keys."""
+def _knob(values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], *, aa: bool, fault: Fault) -> str:
+    """Return the name of the setting that differs. Several at once are refused, unless the knob names them all."""
+    knob = _text(values, "knob", fault)
     if aa:
-        return "nothing (A/A)"
+        return knob or "nothing (A/A)"
     first, second = arms[Arm.A], arms[Arm.B]
-    words = [_words(arm.get("command")) for arm in (first, second)]
-    if all(words) and len(words[0]) == len(words[1]):
-        differing = [place for place, (one, other) in enumerate(zip(*words, strict=True)) if one != other]
-        if len(differing) == 1 and differing[0] > 0 and words[0][differing[0] - 1].startswith("-"):
-            return words[0][differing[0] - 1]
-    keys = [key for key in dict.fromkeys((*first, *second)) if first.get(key) != second.get(key)]
-    return ", ".join(map(str, keys)) or "what is switched"
-
-
-def _words(command: object) -> list[str]:
-    if isinstance(command, str):
-        return shlex.split(command)
-    return [str(word) for word in command] if isinstance(command, list | tuple) else []
+    names = differing(arm_settings(first), arm_settings(second))
+    if len(names) > 1 and not set(names) <= declared_names(knob):
+        message = f"the arms differ in {len(names)} settings, and the effect could be given to none: {', '.join(names)}"
+        hint = f"change one at a time; if they belong together, say so: knob: {', '.join(names)!r}"
+        raise fault(("b",), message, hint)
+    others = [str(key) for key in dict.fromkeys((*first, *second)) if first.get(key) != second.get(key)]
+    return knob or ", ".join(names) or ", ".join(others) or "what is switched"
 
 
 def _url(values: Mapping[str, Any], fault: Fault) -> str:
