@@ -46,6 +46,12 @@ test-system: ## Run the tests that need root: links that go down, a booted syste
 	@$(BOOTSTRAP) system
 	$(BIN)/pytest -m root tests/system $(PYTEST_ARGS)
 
+.PHONY: test-arm
+test-arm: ## Run the tests on an emulated Arm machine that you have booted (docs/guides/arm-guest.md)
+	@$(BOOTSTRAP) dev
+	@[ -n "$$SPARKTUNE_ARM_GUEST" ] || { echo "SPARKTUNE_ARM_GUEST names no guest, see docs/guides/arm-guest.md" >&2; exit 2; }
+	$(BIN)/pytest tests/system/test_host_on_arm.py $(PYTEST_ARGS)
+
 .PHONY: check
 check: lint types imports dependencies docs-check coverage ## Everything but the tests of real servers: style, types, layers, coverage
 
