@@ -28,6 +28,7 @@ _RETRY_S: Final[Seconds] = 0.2
 _LOOK_S: Final[Seconds] = 0.05
 _TOKEN_S: Final[Seconds] = 600.0  # the first one may compile kernels
 _ODD_S: Final[Seconds] = 30.0  # a server that is starting up may answer oddly for a while
+_HANGS_S: Final[Seconds] = 2.0  # the last attempt lasts longer than refusing would
 _TOKENS: Final[Tokens] = 2
 _TEXT_KEYS: Final = ("content", "reasoning_content", "reasoning", "text", "tool_calls")
 _GOOD: Final = 200
@@ -54,12 +55,13 @@ async def await_answer(base_url: str, api_key: Secret | None, limit_s: Seconds, 
 
 
 async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) -> str:
-    began = time.monotonic()
+    began = attempt = time.monotonic()
     last: EndpointError | None = None
     odd_since: float | None = None
     try:
         async with asyncio.timeout(limit_s):
             while True:
+                attempt = time.monotonic()
                 try:
                     return await _one_token(base_url, api_key)
                 except (ConnectFailed, NotReady) as error:
@@ -72,8 +74,10 @@ async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) 
                         raise
                 await asyncio.sleep(_RETRY_S)
     except TimeoutError:
-        waited = format_duration(time.monotonic() - began)
-        message = f"no token was generated within {waited}: {last or 'the server does not finish its answer'}"
+        now = time.monotonic()
+        hangs = last is None or now - attempt > min(_HANGS_S, limit_s / 2)
+        why = "the server does not finish its answer" if hangs else str(last)
+        message = f"no token was generated within {format_duration(now - began)}: {why}"
         raise ArmFailed(message, hint="wait_s: in the arm allows more time") from None
 
 

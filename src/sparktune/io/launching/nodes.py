@@ -6,6 +6,8 @@ not in the journal before.
 
 __all__ = ["LABEL", "NodeEntry", "apply_steps", "undo_entry"]
 
+import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any, Literal, Self
 from sparktune.errors import ArmFailed, HostError, NodeBusy, NodeError, NodeNeedsRoot, PlanVoid
 from sparktune.host.step_json import plan_hash
 from sparktune.io.cluster import NodeTarget
-from sparktune.io.transport.changes_wire import Request
+from sparktune.io.transport.changes_wire import Journal, Request
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.host_plan import NodePlan, PlannedStep, TakesEffect
 from sparktune.model.profile import Profile
@@ -24,6 +26,7 @@ from sparktune.units import Seconds
 
 LABEL = "ab"
 _WAIT_S: Seconds = 30.0  # for another one's transaction on the node
+_LOOK_S: Seconds = 0.5
 _STANDS = frozenset({"open", "committed", "unconfirmed", "incomplete"})
 
 
@@ -122,10 +125,21 @@ def _ended(name: str, entry: NodeEntry, outcome: TransactionOutcome, tell: Tell)
 
 
 async def _find(session: NodeSession, entry: NodeEntry) -> str:
-    """Return the transaction whose answer never came, "" when none was begun or nothing of it stands."""
+    """Return the transaction whose answer never came, "" when none was begun or nothing of it stands.
+
+    Who works on the node now may be the agent of that transaction, about to begin it.
+    """
+    until = time.monotonic() + _WAIT_S
     journal = await session.journal()
-    new = [one for one in journal.transactions if one.id not in entry.before and one.plan == entry.plan]
+    while journal.holder and not _new(journal, entry) and time.monotonic() < until:
+        await asyncio.sleep(_LOOK_S)
+        journal = await session.journal()
+    new = _new(journal, entry)
     return new[-1].id if new and _stands(new[-1]) else ""
+
+
+def _new(journal: Journal, entry: NodeEntry) -> list[Transaction]:
+    return [one for one in journal.transactions if one.id not in entry.before and one.plan == entry.plan]
 
 
 def _stands(transaction: Transaction) -> bool:

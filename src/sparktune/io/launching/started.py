@@ -95,7 +95,11 @@ def start(what: Start) -> Started:
     try:
         os.write(writing, json.dumps(what.secrets).encode() + b"\n")
         pump = subprocess.Popen(  # noqa: S603 - our own program by our own interpreter, no shell
-            [sys.executable, "-m", _PUMP, str(what.log)], stdin=reading, start_new_session=True
+            [sys.executable, "-m", _PUMP, str(what.log)],
+            stdin=reading,
+            stdout=subprocess.DEVNULL,  # it may outlive this program, and must not keep its pipes open
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
         )
         try:
             child = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
