@@ -1,6 +1,5 @@
 """Where the system's work runs on a made-up node, through the real agent: in both modes, over a boot, and undone."""
 
-import re
 import shutil
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from sparktune.host.changes import all_changes
 from sparktune.host.facts.containers import SOURCE as CONTAINERS
 from sparktune.host.lab.node import LabNode, node_tree
 from sparktune.host.lab.tree import NodeTree, merge
-from sparktune.host.slice_units import UNITS
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.lab import _write_tree
 from sparktune.model.host_plan import CheckStatus, HostCheck, NodePlan
