@@ -43,6 +43,9 @@ class _Log:
         self._file.flush()
         self._size += len(data)
 
+    def close(self) -> None:
+        self._file.close()
+
     def _open(self) -> BinaryIO:
         return os.fdopen(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb")
 
@@ -51,11 +54,14 @@ def pump(source: BinaryIO, path: Path, most_bytes: int = _MOST_BYTES) -> None:
     """Write every line of the source, without secrets, until it ends."""
     hidden = [str(text) for text in json.loads(source.readline() or b"[]")]
     log = _Log(path, most_bytes)
-    while line := source.readline(_LONGEST_LINE):
-        text = line.decode("utf-8", "replace")
-        for secret in hidden:
-            text = text.replace(secret, MASK)
-        log.write(redact_text(text).encode())
+    try:
+        while line := source.readline(_LONGEST_LINE):
+            text = line.decode("utf-8", "replace")
+            for secret in hidden:
+                text = text.replace(secret, MASK)
+            log.write(redact_text(text).encode())
+    finally:
+        log.close()
 
 
 def main() -> None:
