@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.root, pytest.mark.timeout(300)]
 # Runs on the node: looks, does, does again, puts back, looks; and says what files systemd had before and afterwards.
 _PROGRAM = """
 import importlib, json, os, sys
-sys.path.insert(0, "/root/agent.pyz")
+sys.path.insert(0, "/srv/agent.pyz")
 from sparktune.agent.kind import StepFailed
 from sparktune.agent.machine import machine_of
 from sparktune.agent.tree import Tree
@@ -58,15 +58,15 @@ print(json.dumps({
 @pytest.fixture(scope="module", name="node")
 def _node() -> Iterator[BootedNode]:
     with booted_node() as node:
-        (node.root / "root/agent.pyz").write_bytes(agent_archive())
-        (node.root / "root/step.py").write_text(_PROGRAM)
+        (node.root / "srv/agent.pyz").write_bytes(agent_archive())
+        (node.root / "srv/step.py").write_text(_PROGRAM)
         yield node
 
 
 def _tried(node: BootedNode, kind: str, **fields: Any) -> dict[str, Any]:  # noqa: ANN401 - as JSON has them
     step = json.dumps({"kind": kind, "change": "test", "expect": {}, **fields})
     assert "'" not in step
-    found: dict[str, Any] = json.loads(node.run(f"python3 /root/step.py '{step}'"))
+    found: dict[str, Any] = json.loads(node.run(f"python3 /srv/step.py '{step}'"))
     assert found["as before"], found
     return found
 
