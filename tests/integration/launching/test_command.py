@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.support.arms import arm_plan, bystander, hold_settings, living, server_command
 
-from sparktune.errors import ArmFailed, UsageError
+from sparktune.errors import ArmFailed, StoreError, UsageError
 from sparktune.io.launching.hold import Hold
 from sparktune.model.launcher import ArmPlan
 
@@ -158,6 +158,37 @@ async def test_a_cancelled_start_leaves_nothing(tmp_path: Path, port: int) -> No
 
     assert not living(tmp_path)
     assert hold.state()["processes"][0]["state"] == "ended"
+
+
+async def test_a_command_that_goes_to_the_background_is_no_arm(tmp_path: Path, port: int) -> None:
+    """Nobody would know what to stop; what it left is ended all the same."""
+    starts = f"import subprocess; subprocess.Popen({server_command(port)!r}, start_new_session=True)"
+    hold = Hold(hold_settings(tmp_path, port), remember=lambda _record: None)
+
+    with pytest.raises(ArmFailed, match=r"exit code 0 .an arm's command has to stay in the foreground"):
+        await hold.set_arm("B", _plan([_PYTHON, "-c", starts]))
+
+    assert not living(tmp_path)
+
+
+@pytest.mark.parametrize("fails_at", [1, 2, 3])
+async def test_what_cannot_be_remembered_is_not_left_running(tmp_path: Path, port: int, fails_at: int) -> None:
+    """A full disk: the store fails, before or after the start."""
+    count = 0
+
+    def remember(_record: Mapping[str, Any]) -> None:
+        nonlocal count
+        count += 1
+        if count >= fails_at:
+            message = "the disk is full"
+            raise StoreError(message)
+
+    hold = Hold(hold_settings(tmp_path, port), remember=remember)
+    with pytest.raises(StoreError):
+        await hold.set_arm("B", _plan(server_command(port)))
+
+    assert not living(tmp_path)
+    assert count >= fails_at
 
 
 async def test_secrets_reach_the_server_and_nothing_else(tmp_path: Path, port: int) -> None:

@@ -47,12 +47,14 @@ class Programs:
             raise ArmFailed(message, hint=hint)
         self._memory = available_bytes()
         self._server = self._begin(what, "server", arm)
+        self._began(self._server)
 
     async def run_switch(self, action: RunCommand, arm: str) -> None:
         """Run a command to its end; what it leaves running is meant to. Raises ArmFailed when it fails."""
         what = self._start_of(StartProcess(argv=action.argv), arm)
         program = self._begin(what, "switch", arm)
         try:
+            self._began(program)
             failure = await _switched(program, action)
         except BaseException:
             await self._end(what.mark, program)
@@ -116,8 +118,12 @@ class Programs:
         except BaseException:
             self._record.change_process(what.mark, state="ended")
             raise
-        self._record.change_process(what.mark, state="running", pid=program.pid, start_ticks=program.start_ticks)
         return program
+
+    def _began(self, program: Started) -> None:
+        self._record.change_process(
+            program.what.mark, state="running", pid=program.pid, start_ticks=program.start_ticks
+        )
 
 
 async def _switched(program: Started, action: RunCommand) -> ArmFailed | None:

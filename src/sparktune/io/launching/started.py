@@ -69,6 +69,7 @@ class Started:
             return ""
         self._let_pump_end()
         how = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        how += " (an arm's command has to stay in the foreground)" if code == 0 else ""
         said = last_lines(self.what.log)
         return f"it ended with {how}" + (f"; it said last:\n{said}" if said else "; it said nothing")
 
