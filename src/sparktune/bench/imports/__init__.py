@@ -10,8 +10,10 @@ from sparktune.bench.imports._combine import combine_tables
 from sparktune.bench.imports._gpu import facts_of_samples
 from sparktune.bench.imports._shared import Reader, SourceFile
 from sparktune.errors import UsageError
-from sparktune.model.table import Table
+from sparktune.model.table import Row, Table
 from sparktune.plugins import load_plugins
+
+_LARGEST = 1_000_000_000
 
 
 @cache
@@ -33,10 +35,26 @@ def read_table(file: SourceFile) -> Table:
         raise UsageError(message, hint=f"known are: {known}")
     try:
         table = reader.read(file)
-        return replace(table, facts={**facts_of_samples(file.beside), **table.facts})
+        rows = tuple(_plausible(row) for row in table.rows)
+        return replace(table, rows=rows, facts={**facts_of_samples(file.beside), **table.facts})
     except ArithmeticError as error:
         message = f"{file.name} holds numbers that no measurement gives: {error}"
         raise UsageError(message, hint="rates are tokens per second, times seconds, in a plain decimal form") from error
+
+
+def _plausible(row: Row) -> Row:
+    """Call a size unknown that no request has: what follows from it would be worse."""
+    return replace(
+        row,
+        prompt_tokens=_size(row.prompt_tokens),
+        output_tokens=_size(row.output_tokens),
+        depth=_size(row.depth),
+        concurrency=_size(row.concurrency),
+    )
+
+
+def _size(value: int | None) -> int | None:
+    return value if value is not None and 0 <= value <= _LARGEST else None
 
 
 def _beginning(data: bytes) -> str:

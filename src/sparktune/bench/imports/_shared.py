@@ -80,8 +80,8 @@ def middle(values: Iterable[float | None]) -> float | None:
 
 
 def compact(values: Mapping[str, float | None]) -> dict[str, float]:
-    """Return the values that are known: what is not told is not in a row."""
-    return {name: value for name, value in values.items() if value is not None}
+    """Return the values that are known and mean something: what is not told is not in a row."""
+    return {name: known for name, value in values.items() if (known := number(value)) is not None}
 
 
 def text_of(file: SourceFile) -> str:

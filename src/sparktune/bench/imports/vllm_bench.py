@@ -89,7 +89,7 @@ def _label(record: _Record, name: str) -> str:
         return bench.partition("/")[0].strip("-")[:80]
     rate = record.get("request_rate")
     prompts = f"{str(record.get('num_prompts', '?'))[:20]} prompts"
-    return prompts if rate in {None, "inf"} else f"{prompts} at {str(rate)[:20]}/s"
+    return prompts if rate is None or rate == "inf" else f"{prompts} at {str(rate)[:20]}/s"
 
 
 def _arm_of(name: str) -> str:
