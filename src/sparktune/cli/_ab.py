@@ -70,7 +70,12 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
         async def go_on(tools: AbTools, experiment: Experiment) -> ExperimentResult:
             return await resume(tools, experiment, restore_only=restore_only)
 
-        _carry_out(store, world, experiment, options, go_on)
+        if not restore_only:
+            _carry_out(store, world, experiment, options, go_on)
+            return
+        result = _worked_on(store, world, experiment, options, go_on)
+    show_result(result, as_json=options.json)
+    sys.stderr.write(f"restored: {result.afterwards}\n")
 
 
 def _declared(file: Path | None, flags: AbFlags) -> Experiment:
@@ -92,12 +97,16 @@ def _declared(file: Path | None, flags: AbFlags) -> Experiment:
 
 
 def _carry_out(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> None:
-    progress = make_progress(quiet=options.quiet)
-    with store.owned(experiment.id):
-        result = asyncio.run(_run(store, world, experiment, options, progress, flow))
+    result = _worked_on(store, world, experiment, options, flow)
     show_result(result, as_json=options.json)
     earn(result, options)
     finish(result)
+
+
+def _worked_on(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> ExperimentResult:
+    progress = make_progress(quiet=options.quiet)
+    with store.owned(experiment.id):
+        return asyncio.run(_run(store, world, experiment, options, progress, flow))
 
 
 async def _run(

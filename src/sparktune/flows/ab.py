@@ -132,7 +132,12 @@ async def _conclude(tools: AbTools, experiment: Experiment, results: Results, wh
     won = result.verdict is Verdict.IMPROVED and proven and tools.accept
     # What was measured is kept before anything is touched again.
     _keep(tools, result, ExperimentState.DONE, why, "")
-    proof = await (set_winner if won else restore)(tools, experiment)
+    try:
+        proof = await (set_winner if won else restore)(tools, experiment)
+    except SparktuneError as error:
+        shown = f"what was measured is shown by: sparktune ab show {experiment.id}"
+        error.hint = f"{error.hint}; {shown}" if error.hint else shown
+        raise
     _keep(tools, result, ExperimentState.DONE, why, proof)
     return experiment_result(tools.store, experiment, results)
 
