@@ -55,7 +55,7 @@ def _lines(table: Table, first: str, second: str) -> list[list[tuple[Row, float]
     for one, other in shared_cells(table, first, second):
         ratio = _log_ratio(one, other)
         row = one[0]
-        if ratio is not None and row.concurrency is not None:
+        if ratio is not None and row.concurrency is not None and not row.prompt_id:
             key = (row.prompt_tokens, row.output_tokens, row.depth, row.label)
             found.setdefault(key, []).append((row, ratio))
     lines = [sorted(line, key=lambda item: concurrency_of(item[0])) for line in found.values()]
