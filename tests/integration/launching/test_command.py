@@ -160,6 +160,22 @@ async def test_a_cancelled_start_leaves_nothing(tmp_path: Path, port: int) -> No
     assert hold.state()["processes"][0]["state"] == "ended"
 
 
+async def test_an_impatient_person_does_not_break_the_end_off(tmp_path: Path, port: int) -> None:
+    """Ctrl-C again and again, while a server is being stopped: it is stopped all the same."""
+    hold = Hold(hold_settings(tmp_path, port, terminate_s=0.5), remember=lambda _record: None)
+    await hold.set_arm("B", _plan(server_command(port, "ignore-term")))
+    releasing = asyncio.create_task(hold.release())
+    for _ in range(3):
+        await asyncio.sleep(0.02)
+        releasing.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await releasing
+
+    assert not living(tmp_path)
+    assert hold.state()["processes"][0]["state"] == "ended"
+
+
 async def test_a_command_that_goes_to_the_background_is_no_arm(tmp_path: Path, port: int) -> None:
     """Nobody would know what to stop; what it left is ended all the same."""
     starts = f"import subprocess; subprocess.Popen({server_command(port)!r}, start_new_session=True)"

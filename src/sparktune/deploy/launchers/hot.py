@@ -15,7 +15,7 @@ import msgspec
 
 from sparktune.deploy.launchers._shared import live_readers, only, settings_of
 from sparktune.model.launcher import Action, Apply, ArmPlan, Launcher, LiveSteps, Undo
-from sparktune.model.step import AffinityStep, ContainerStep, IrqStep, PropertyStep, Step, ValueStep
+from sparktune.model.step import AffinityStep, ContainerStep, IrqStep, PropertyStep, ValueStep
 
 Arms = Mapping[str, Mapping[str, Any]]
 _Hot = ValueStep | IrqStep | AffinityStep | PropertyStep | ContainerStep
@@ -54,7 +54,7 @@ def _nodes(steps: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node for by_node in steps for node in by_node))
 
 
-def _steps(arms: Arms, arm: str) -> dict[str, tuple[Step, ...]]:
+def _steps(arms: Arms, arm: str) -> dict[str, tuple[_Hot, ...]]:
     """Return an arm's steps by node, in their order."""
     settings = settings_of(arms, arm)
     only(settings, ("steps",), f"arm {arm}")
@@ -62,14 +62,14 @@ def _steps(arms: Arms, arm: str) -> dict[str, tuple[Step, ...]]:
     if not isinstance(given, list | tuple):
         message = f"arm {arm}: steps is a list of steps, not {given!r}"
         raise ValueError(message)  # noqa: TRY004 - the launcher's contract
-    found: dict[str, tuple[Step, ...]] = {}
+    found: dict[str, tuple[_Hot, ...]] = {}
     for place, entry in enumerate(given, start=1):
         node, step = _step(entry, f"arm {arm}: step {place}")
         found[node] = (*found.get(node, ()), step)
     return found
 
 
-def _step(entry: object, where: str) -> tuple[str, Step]:
+def _step(entry: object, where: str) -> tuple[str, _Hot]:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("kind"), str):
         message = f"{where}: a step has a kind: {', '.join(_KINDS)}; this is {entry!r}"
         raise ValueError(message)  # noqa: TRY004 - the launcher's contract
@@ -90,22 +90,24 @@ def _step(entry: object, where: str) -> tuple[str, Step]:
     return node, replace(step, reapply=False) if isinstance(step, IrqStep) else step
 
 
-def _besides(steps: tuple[Step, ...], own: tuple[Step, ...]) -> tuple[Step, ...]:
+def _besides(steps: tuple[_Hot, ...], own: tuple[_Hot, ...]) -> tuple[_Hot, ...]:
     """Return the steps that touch something which this arm leaves alone."""
     touched = {_target(step) for step in own}
     return tuple(step for step in steps if _target(step) not in touched)
 
 
-def _target(step: Step) -> object:
-    if isinstance(step, ValueStep):
-        return step.path
-    if isinstance(step, IrqStep):
-        return step.devices
-    if isinstance(step, AffinityStep):
-        return step.tasks
-    if isinstance(step, PropertyStep):
-        return (step.unit, step.name)
-    return step.container if isinstance(step, ContainerStep) else step
+def _target(step: _Hot) -> object:
+    match step:
+        case ValueStep():
+            return step.path
+        case IrqStep():
+            return step.devices
+        case AffinityStep():
+            return step.tasks
+        case PropertyStep():
+            return (step.unit, step.name)
+        case ContainerStep():
+            return step.container
 
 
 LAUNCHER = Launcher(id="hot", title="a setting of the machine that needs no restart", plan=_plan, original=_original)

@@ -169,10 +169,20 @@ class Hold:
 
 
 async def _unbroken(work: Coroutine[Any, Any, _T]) -> _T:
-    """Let work come to its end even when the task is cancelled: half of it is worse than all of it."""
+    """Let work come to its end however often the task is cancelled: half of it is worse than all of it.
+
+    What the work itself raises comes first: whoever cancelled has to know what was not taken back.
+    """
     task = asyncio.create_task(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as error:
+            cancelled = error
+        except BaseException:  # noqa: BLE001 - the task's own, which is raised below
+            break
+    result = task.result()
+    if cancelled is not None:
+        raise cancelled
+    return result

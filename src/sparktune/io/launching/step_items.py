@@ -129,6 +129,7 @@ def _vectors(step: IrqStep, device: str, readings: Readings) -> tuple[Item, ...]
             form="cpulist",
         )
         for place, number in enumerate(numbers)
+        if f"{device}#{place}" not in step.fixed  # the kernel places these itself
     )
 
 

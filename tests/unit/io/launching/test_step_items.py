@@ -51,6 +51,12 @@ def test_vectors_are_counted_in_the_order_of_their_numbers() -> None:
     assert (second.name, second.found.value, second.wanted) == ("0000:01:00.0#1", "0-19", "6")
 
 
+def test_what_the_kernel_places_itself_is_nobodys_setting() -> None:
+    step = IrqStep(devices=_IRQ.devices, cpus=(5,), fixed=("0000:01:00.0#0",))
+    names = (f"{_DEVICE}/msi_irqs/1", f"{_DEVICE}/msi_irqs/2")
+    assert list(_found(step, Readings(names={f"{_DEVICE}/msi_irqs/*": names}))) == ["0000:01:00.0#1"]
+
+
 def test_a_device_without_interrupts_is_not_there() -> None:
     assert _found(_IRQ, Readings()) == {"0000:01:00.0#0": (State.ABSENT, None)}
 
