@@ -32,7 +32,7 @@ class Home:
 
     def exists(self) -> bool:
         """Tell whether there was ever a transaction here."""
-        return os.path.isdir(self._transactions)
+        return os.path.lexists(self._transactions)
 
     def prepare(self) -> None:
         """Make it when it is not there. Raises Refused when it cannot be used."""

@@ -32,12 +32,15 @@ class Journal:
     """The journal in a folder, open for writing. ``records`` are those in it."""
 
     def __init__(self, folder: str) -> None:
-        """Open it, make it when there is none, and cut off half a line. Raises OSError."""
+        """Open it, make it when there is none, and cut off half a line. Raises OSError.
+
+        One that is damaged is left for people to look at: that is an OSError, too.
+        """
         self.folder = folder
         path = os.path.join(folder, _NAME)
         self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _PRIVATE)
         try:
-            self.records, self._size, _damage = _read(path)
+            self.records, self._size = _undamaged(path)
             os.ftruncate(self._handle, self._size)
             os.lseek(self._handle, self._size, os.SEEK_SET)
             sync_folder(folder)
@@ -111,10 +114,17 @@ def _read(path: str) -> tuple[list[Record], int, str]:
     return records, size, ""
 
 
+def _undamaged(path: str) -> tuple[list[Record], int]:
+    records, size, damage = _read(path)
+    if damage:
+        raise OSError(errno.EBADMSG, damage)
+    return records, size
+
+
 def _record(line: bytes) -> Record | None:
     try:
         record = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
 

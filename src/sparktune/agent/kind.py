@@ -4,7 +4,7 @@ A reading is what a step's items are now: by item a value that JSON can carry, N
 keeps readings whole, so that they can be put back exactly.
 """
 
-__all__ = ["Items", "Kind", "Outcome", "Reading", "StepFailed"]
+__all__ = ["Items", "Kind", "Outcome", "Reading", "SomethingElse", "StepFailed"]
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,18 @@ class StepFailed(Exception):
     """A step cannot look at, do or put back something; the text says what and why."""
 
 
+class SomethingElse(StepFailed):
+    """What is at an item's place is nothing that a step of this kind leaves there: a folder in the place of a file.
+
+    ``found`` says in a few words what it is. Whoever was to put something back there leaves it: it is somebody else's.
+    """
+
+    def __init__(self, message: str, found: str) -> None:
+        """Keep the words apart from the sentence."""
+        super().__init__(message)
+        self.found = found
+
+
 class Kind(ABC):
     """One kind of step.
 
@@ -37,7 +49,10 @@ class Kind(ABC):
 
     @abstractmethod
     def look(self, machine: "Machine", step: Step) -> Reading:
-        """Return every item of a step as it is now, with all that is needed to put it back. Raises StepFailed."""
+        """Return every item of a step as it is now, with all that is needed to put it back.
+
+        Raises StepFailed, and SomethingElse where no reading of this kind could be of what is there.
+        """
 
     @abstractmethod
     def do(self, machine: "Machine", step: Step, before: Reading) -> Items:

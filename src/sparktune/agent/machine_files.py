@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from sparktune.agent.kind import StepFailed
+from sparktune.agent.kind import SomethingElse, StepFailed
 from sparktune.agent.tree import Tree
 from sparktune.agent.why import why
 
@@ -29,7 +29,10 @@ _FOLDER_MODE = 0o755
 
 
 class Files:
-    """Of one node or tree. All methods raise StepFailed, which says what of a path did not work and why."""
+    """Of one node or tree. All methods raise StepFailed, which says what of a path did not work and why.
+
+    It is SomethingElse where what is there is nothing that could be captured.
+    """
 
     def __init__(self, tree: Tree) -> None:
         """Take the tree."""
@@ -48,7 +51,7 @@ class Files:
                 return {"target": _text_of(path, os.readlink(real)), **_owner(found)}
             if not stat.S_ISREG(found.st_mode):
                 message = f"{path} is neither a file nor a link"
-                raise StepFailed(message)
+                raise SomethingElse(message, "neither a file nor a link")
             return _captured_file(path, real)
 
     def put_file(self, path: str, wanted: dict[str, Any]) -> None:
@@ -169,7 +172,7 @@ def _text_of(path: str, name: str) -> str:
         name.encode()
     except UnicodeError:
         message = f"{path} leads to a name that is no text"
-        raise StepFailed(message) from None
+        raise SomethingElse(message, "a link to a name that is no text") from None
     return name
 
 
@@ -180,10 +183,10 @@ def _captured_file(path: str, real: str) -> dict[str, Any]:
         data = _all_of(handle)
         if len(data) > MOST_BYTES:
             message = f"{path} is longer than {MOST_BYTES} bytes"
-            raise StepFailed(message)
+            raise SomethingElse(message, f"more than {MOST_BYTES} bytes")
         if found.st_nlink > 1:
             message = f"{path} has {found.st_nlink} names (hard links): the others would keep the old text"
-            raise StepFailed(message)
+            raise SomethingElse(message, f"a file with {found.st_nlink} names")
         kept = {"mode": stat.S_IMODE(found.st_mode), **_owner(found), "xattrs": _attributes(handle)}
     finally:
         os.close(handle)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sparktune.agent.journal import Record, read_records
 from sparktune.agent.kind import Items, Reading, Step
+from sparktune.agent.record import is_begin, makes_sense
 
 _UNSETTLED = "failed"
 _TOUCHED = ("changed", "ineffective")
@@ -75,25 +76,30 @@ class Past:
 
 
 def past_of(name: str, folder: str) -> Past | None:
-    """Read a transaction; None when it never began. Raises OSError."""
+    """Read a transaction; None when it never began. Raises OSError.
+
+    One whose first record cannot be read did begin: it has no ``begin``, and is damaged.
+    """
     try:
         records, damage = read_records(folder)
     except FileNotFoundError:
         return None
-    if not records:
+    if not records and not damage:
         return None
     return past_from(name, records, damage)
 
 
 def past_from(name: str, records: list[Record], damage: str = "") -> Past:
     """Return what records tell."""
-    past = Past(name, records[0], damage=damage)
-    for record in records[1:]:
-        try:
-            _take(past, record)
-        except (KeyError, IndexError, TypeError, AttributeError):
-            past.damage = f"record {record['n']} of the journal of {name} makes no sense"
+    past = Past(name, {}, damage=damage)
+    for number, record in enumerate(records):
+        if not (makes_sense(record, past.begin["steps"], past.steps) if number else is_begin(record)):
+            past.damage = f"record {number} of the journal of {name} makes no sense"
             break
+        if number:
+            _take(past, record)
+        else:
+            past.begin = record
     return past
 
 

@@ -10,11 +10,15 @@ from sparktune.agent.kind import Kind
 _LONGEST = 200
 _DIGITS = 12
 _OF_CONTENT = "file"
+_NO_SUCH_VALUE = "what no such step reads"
 
 
 def shown(kind: Kind, value: Any) -> str | None:  # noqa: ANN401 - as in a reading
     """Return a value as its kind shows it, cut when it is long; None for what is not there."""
-    text = kind.shown(value)
+    try:
+        text = kind.shown(value)
+    except (TypeError, KeyError, AttributeError, ValueError, IndexError):  # of a damaged journal
+        return _NO_SUCH_VALUE
     if text is None:
         return None
     if kind.name == _OF_CONTENT or "\n" in text:

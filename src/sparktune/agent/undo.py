@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from sparktune.agent.journal import Journal
-from sparktune.agent.kind import Kind, Reading, StepFailed
+from sparktune.agent.kind import Kind, Reading, SomethingElse, StepFailed
 from sparktune.agent.machine import Machine
 from sparktune.agent.past import Past, PastStep
 from sparktune.agent.show import shown
@@ -58,8 +58,8 @@ class Undo:
             if past.begin.get("boot_id") != self._boot_id and not kind.lasts(step.step):
                 return {item: {"outcome": "void", "why": "it was of another boot"} for item in todo}
             return _Items(self._machine, kind, step, journal).put_back(todo, since)
-        except (StepFailed, OSError) as error:
-            return {item: {"outcome": "failed", "why": str(error)} for item in todo}
+        except Exception as error:  # noqa: BLE001 - whatever it is, the other steps are undone
+            return {item: {"outcome": "failed", "why": _words(error)} for item in todo}
 
     def _again(self, kind: Kind, step: PastStep, todo: Iterable[str]) -> dict[str, Result]:
         items = kind.do(self._machine, step.step, kind.look(self._machine, step.step))
@@ -83,8 +83,12 @@ class _Items:
         self._step = step.step
 
     def put_back(self, todo: list[str], since: Mapping[str, list[Any]]) -> dict[str, Result]:
-        now = self._kind.look(self._machine, self._step)
-        results = {item: self._put_back(item, now.get(item), since.get(item, [])) for item in todo}
+        try:
+            now = self._kind.look(self._machine, self._step)
+        except SomethingElse as error:
+            results = {item: self._foreign(item, error.found) for item in todo}
+        else:
+            results = {item: self._put_back(item, now.get(item), since.get(item, [])) for item in todo}
         for item in todo:
             self._tidy(item, results[item])
         return self._checked(results)
@@ -96,7 +100,7 @@ class _Items:
         if now is None and kind.lenient:
             return {"outcome": "gone"}
         if not self._ours(item, now, since):
-            return self._with_values({"outcome": "foreign", "why": "somebody else changed it since"}, item, now)
+            return self._foreign(item, shown(kind, now))
         try:
             self._with_reserve(item, before)
         except (StepFailed, OSError) as error:
@@ -136,6 +140,14 @@ class _Items:
                 results[item] = self._with_values(failed, item, now.get(item))
         return results
 
+    def _foreign(self, item: str, found: str | None) -> Result:
+        wanted = shown(self._kind, self._past.before[item])
+        return {"outcome": "foreign", "why": "somebody else changed it since", "found": found, "wanted": wanted}
+
     def _with_values(self, result: Result, item: str, now: Any) -> Result:  # noqa: ANN401 - as in a reading
         found, wanted = shown(self._kind, now), shown(self._kind, self._past.before[item])
         return {**result, "found": found, "wanted": wanted}
+
+
+def _words(error: Exception) -> str:
+    return str(error) if isinstance(error, (StepFailed, OSError)) else repr(error)

@@ -1,6 +1,7 @@
 """A journal that can be read after any crash, and that does not call damage an end."""
 
 import errno
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -119,3 +120,77 @@ def test_of_many_transactions_that_are_over_the_oldest_are_forgotten(tmp_path: P
     names = [one["id"] for one in node.journal()]
     assert len(names) == 101
     assert names[-1].startswith("0104-")
+
+
+def _with_record(path: Path, number: int, **fields: Any) -> None:  # noqa: ANN401
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[number] = json.dumps({**json.loads(lines[number]), **fields}).encode() + b"\n"
+    path.write_bytes(b"".join(lines))
+
+
+def test_a_first_line_that_cannot_be_read_is_not_a_transaction_that_never_began(tmp_path: Path) -> None:
+    """Such a folder would be removed with all that was there before; and "nothing to do" would be a lie."""
+    node = FakeNode(tmp_path, FakeKind(a="1"))
+    name = node.transact(step(a="9"))["transaction"]
+    path = node.home / "txn" / name / "journal.jsonl"
+    damaged = b"x" + path.read_bytes()
+    path.write_bytes(damaged)
+
+    assert [one["state"] for one in node.journal()] == ["incomplete"]
+    assert node.revert()["state"] == "incomplete"
+    with pytest.raises(Refused, match="line 1 of"):
+        node.transact(step(a="8"))
+    with pytest.raises(Refused, match="line 1 of"):
+        node.engine.reapply({})
+    assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize(
+    ("number", "fields"),
+    [
+        (0, {"record": "DONE"}),
+        (0, {"steps": "a text"}),
+        (0, {"steps": [1]}),
+        (0, {"at": "yesterday"}),
+        (0, {"boot_id": None}),
+        (0, {"confirm_within_s": "x", "confirm_by_boottime_ns": "x"}),
+        (0, {"profile": [1]}),
+        (1, {"before": ["a"]}),
+        (1, {"step": -1}),
+        (1, {"step": 99}),
+        (1, {"step": {}}),
+        (2, {"step": 1}),
+        (2, {"after": [1]}),
+        (2, {"items": {"a": "changed"}}),
+        (2, {"record": "of a later version"}),
+        (2, {"record": 7}),
+        (3, {"at": None}),
+    ],
+)
+def test_a_record_that_makes_no_sense_is_damage_and_nothing_breaks_on_it(
+    tmp_path: Path, number: int, fields: dict[str, Any]
+) -> None:
+    """The others' journals are still read, and whoever asks is told."""
+    node = FakeNode(tmp_path, FakeKind(a="1", b="2"))
+    node.transact(step(b="8"))
+    name = node.transact(step(a="9"))["transaction"]
+    _with_record(node.home / "txn" / name / "journal.jsonl", number, **fields)
+
+    assert [one["state"] for one in node.journal()] == ["committed", "incomplete"]
+    assert node.revert()["states"] == ["incomplete", "reverted"]
+    assert node.kind.values == {"a": "9", "b": "2"}
+    with pytest.raises(Refused, match=f"record {number} of"):
+        node.transact(step(a="8"))
+
+
+def test_a_line_that_nests_too_deep_is_damage(journal: Path) -> None:
+    journal.write_bytes(b"[" * 200_000 + b"\n" + journal.read_bytes())
+    assert "line 1 of" in read_records(str(journal.parent))[1]
+
+
+def test_a_damaged_journal_is_not_cut_off(journal: Path) -> None:
+    damaged = journal.read_bytes() + b"x\nx\n"
+    journal.write_bytes(damaged)
+    with pytest.raises(OSError, match="line 3 of"):
+        Journal(str(journal.parent))
+    assert journal.read_bytes() == damaged

@@ -5,7 +5,7 @@ __all__ = ["KIND"]
 import base64
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.kind import Items, Kind, Reading, SomethingElse, Step, StepFailed
 from sparktune.agent.machine import Machine
 from sparktune.agent.steps._shared import outcome, want
 
@@ -18,7 +18,7 @@ class _File(Kind):
         found = machine.files.capture(path)
         if found is not None and "target" in found:
             message = f"{path} is a link to {found['target']}: what it leads to may be used by others"
-            raise StepFailed(message)
+            raise SomethingElse(message, f"a link to {found['target']}")
         return {path: found}
 
     def do(self, machine: Machine, step: Step, before: Reading) -> Items:

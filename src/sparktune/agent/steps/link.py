@@ -4,7 +4,7 @@ __all__ = ["KIND"]
 
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.kind import Items, Kind, Reading, SomethingElse, Step, StepFailed
 from sparktune.agent.machine import Machine
 from sparktune.agent.steps._shared import outcome, want
 
@@ -17,7 +17,7 @@ class _Link(Kind):
         found = machine.files.capture(path)
         if found is not None and not found.keys() & {"target", "missing"}:
             message = f"{path} is a file, not a link"
-            raise StepFailed(message)
+            raise SomethingElse(message, "a file")
         return {path: found}
 
     def do(self, machine: Machine, step: Step, before: Reading) -> Items:
