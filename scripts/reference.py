@@ -15,6 +15,7 @@ import typer
 from sparktune import engines
 from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
+from sparktune.experiment import checks as table_checks
 from sparktune.host import changes, findings
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -52,9 +53,9 @@ def _body(module: ModuleType) -> str:
     return "\n".join(lines)
 
 
-def _sentence(check: ModuleType) -> str:
+def _sentence(check: ModuleType, check_id: str) -> str:
     """Return the body of a check's page without the id that its heading has already."""
-    text = _body(check).removeprefix(f"{check.CHECK.id}: ")
+    text = _body(check).removeprefix(f"{check_id}: ")
     return text[:1].upper() + text[1:]
 
 
@@ -74,15 +75,29 @@ def metrics_page() -> str:
 
 
 def checks_page() -> str:
-    """Return the page of all validity checks, by id."""
-    found = sorted(_modules(validity), key=lambda module: str(module.CHECK.id))
-    sections = [f"## {module.CHECK.id}: {module.CHECK.title}\n\n{_sentence(module)}" for module in found]
+    """Return the page of all validity checks, by id: that of a cell, and the same question asked of a table."""
+    cells = {module.CHECK.id: module for module in _modules(validity)}
+    tables = {module.TABLE_CHECK.id: module for module in _modules(table_checks)}
+    sections = [
+        _check_section(check_id, cells.get(check_id), tables.get(check_id)) for check_id in sorted({**cells, **tables})
+    ]
     introduction = (
-        "Every check is one file in `src/sparktune/bench/validity/`. A check answers `ok`, `warn`, `invalid`\n"
-        "(the cell's numbers are void) or `unknown` (what it needs cannot be had; the evidence says what).\n"
-        "Ids are never reused; missing numbers belong to checks on comparisons of two settings."
+        "A check answers `ok`, `warn`, `invalid` (the numbers are void) or `unknown` (what it needs cannot be had;\n"
+        "the evidence says what). Ids are never reused. There are two kinds with the same ids:\n\n"
+        "- **of a cell**: asked by `sparktune bench` after each cell, of everything that was recorded; one file\n"
+        "  each in `src/sparktune/bench/validity/`.\n"
+        "- **of a table**: asked by `sparktune check` of results that anybody measured, and by `sparktune ab` of its\n"
+        "  own; one file each in `src/sparktune/experiment/checks/`. They know only what the table tells."
     )
     return _page("Validity checks", introduction, sections)
+
+
+def _check_section(check_id: str, cell: ModuleType | None, table: ModuleType | None) -> str:
+    title = cell.CHECK.title if cell else table.TABLE_CHECK.title if table else ""
+    parts = [f"## {check_id}: {title}"]
+    parts += [f"### Of a cell\n\n{_sentence(cell, check_id)}"] if cell else []
+    parts += [f"### Of a table: {table.TABLE_CHECK.title}\n\n{_sentence(table, check_id)}"] if table else []
+    return "\n\n".join(parts)
 
 
 def findings_page() -> str:

@@ -11,6 +11,7 @@ import pytest
 from scripts.reference import checks_page, metrics_page
 
 from sparktune.bench import metrics, validity
+from sparktune.experiment import checks as table_checks
 
 _METRIC_FIELDS = ("Formula:", "Unit:", "Better:", "Undefined when:", "Source:")
 _CHECK_FIELDS = ("Looks at:", "Warns when:", "Invalid when:", "Unknown when:", "Source:")
@@ -52,11 +53,23 @@ def test_a_check_says_when_it_flags(module: ModuleType) -> None:
     assert _name(module).startswith(f"{check.id.lower()}_")
 
 
+@pytest.mark.parametrize("module", _modules(table_checks), ids=_name)
+def test_a_rule_of_tables_says_when_it_flags(module: ModuleType) -> None:
+    check = module.TABLE_CHECK
+
+    assert [field for field in _CHECK_FIELDS if not _field(module, field)] == []
+    assert (module.__doc__ or "").startswith(f"{check.id}: ")
+    assert _name(module).startswith(f"{check.id.lower()}_")
+    assert check.title
+    assert check.source
+
+
 def test_names_ids_and_columns_are_unique() -> None:
     found = [module.METRIC for module in _modules(metrics)]
     ids = [module.CHECK.id for module in _modules(validity)]
+    rules = [module.TABLE_CHECK.id for module in _modules(table_checks)]
 
-    for values in (ids, [m.name for m in found], [m.title for m in found], [m.order for m in found]):
+    for values in (ids, rules, [m.name for m in found], [m.title for m in found], [m.order for m in found]):
         assert len(set(values)) == len(values)
 
 
@@ -71,3 +84,5 @@ def test_the_reference_pages_have_everything() -> None:
 
     assert [module.METRIC.name for module in _modules(metrics) if f"`{module.METRIC.name}`" not in metric_page] == []
     assert [module.CHECK.id for module in _modules(validity) if f"## {module.CHECK.id}: " not in check_page] == []
+    titles = [module.TABLE_CHECK.title for module in _modules(table_checks)]
+    assert [title for title in titles if f"### Of a table: {title}" not in check_page] == []

@@ -1,6 +1,7 @@
 """V16: too good to be true: more than twice as fast, or more than the streams alone would give.
 
-Looks at: the ratio of the arms in every cell; and output tok/s of a cell beside its streams times that of one stream.
+Looks at: the ratio of the arms in every cell, of output tok/s, else decode tok/s, else TTFT; and output tok/s of a cell
+    beside its streams times that of one stream.
 Warns when: a cell differs by more than 2 times between the arms; or has more than 1.2 times streams x one stream.
 Invalid when: never: what is too good has to be explained; V01 and V02 say where a cache does.
 Unknown when: neither arms nor one stream beside several can be compared.
@@ -30,6 +31,7 @@ from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
 from sparktune.units import Ratio, format_rate
 
+_METRICS = ("output_tok_s", "decode_tok_s", "ttft_s")
 _TWICE: Ratio = 2.0
 _ABOVE: Ratio = 1.2
 _HINT = "find what explains it before you believe it: a cache, another amount of work, a broken first arm"
@@ -55,17 +57,16 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         return [
             Finding(status=Status.OK, evidence="no cell is more than twice as fast, or above what streams have alone")
         ]
-    return [unknown("it needs a rate of both arms, or of one stream beside several")]
+    return [unknown("it needs a rate or TTFT of both arms, or of one stream beside several")]
 
 
 def _ratios(table: Table, first: str, second: str) -> list[tuple[Ratio, str]]:
     found = []
     for one, other in shared_cells(table, first, second):
-        for metric in ("output_tok_s", "decode_tok_s"):
-            values = median_of(one, metric), median_of(other, metric)
-            if values[0] and values[1]:
-                found.append((values[1] / values[0], row_words(one[0])))
-                break
+        known = [(metric, median_of(one, metric), median_of(other, metric)) for metric in _METRICS]
+        metric, before, after = next((item for item in known if item[1] and item[2]), ("", None, None))
+        if before and after:
+            found.append((before / after if metric == "ttft_s" else after / before, row_words(one[0])))
     return found
 
 

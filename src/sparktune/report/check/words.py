@@ -31,7 +31,9 @@ def change_words(ratio: float) -> str:
 
 def effect_words(found: Comparison, judgement: TableJudgement) -> str:
     """Say in words what an effect is worth."""
-    if found.low is not None and not found.detectable:
+    if found.low is None:
+        return "an anecdote, one value each"
+    if not found.detectable:
         few = _few(found)
         return f"no detectable effect{f', {few}' if few else ''}"
     if any(check.label == "confounded" for check in judgement.checks):
