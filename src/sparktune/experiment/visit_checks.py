@@ -68,7 +68,7 @@ def _over_visits(experiment: Experiment, done: Sequence[VisitRecord], found: Seq
         if places:
             return _placed(places)
     check = found[0][2]
-    return replace(check, evidence=f"ok in every cell of {len(done)} visits", hint="", label="")
+    return replace(check, evidence=f"ok in {len(found)} cells of {len(_visits(found))} visits", hint="", label="")
 
 
 def _judged(experiment: Experiment, done: Sequence[VisitRecord], places: Sequence[Found]) -> CheckResult:

@@ -23,6 +23,7 @@ from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_duration, format_percent
 
 _MOST_BLOCKS = 100
+_SHOWN_DIGITS = 3
 _GUARDS = {
     GuardStatus.OK: "no worse by {margin} or more",
     GuardStatus.UNPROVEN: "not shown to be no worse by {margin}",
@@ -116,7 +117,8 @@ def unproven_guards(result: ExperimentResult) -> str:
 
 
 def _change(ratio: float, better: Better) -> float:
-    return (ratio if better is Better.HIGHER else 1 / ratio) - 1
+    change = (ratio if better is Better.HIGHER else 1 / ratio) - 1
+    return round(change, _SHOWN_DIGITS) + 0.0  # no minus in front of nothing
 
 
 def _shift(result: ExperimentResult, effect: Effect) -> str:

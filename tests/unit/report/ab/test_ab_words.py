@@ -1,0 +1,180 @@
+"""The verdict in one sentence: effect, interval, blocks, order, wins and guards; nothing is claimed between looks."""
+
+import json
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+from tests.support.experiments import CELLS, experiment, visit
+
+from sparktune.experiment.conclude import conclude
+from sparktune.experiment.design import Arm
+from sparktune.experiment.effect import Better
+from sparktune.experiment.plan import GuardMetric, Primary, VisitState
+from sparktune.experiment.planning import Noise
+from sparktune.experiment.result import ExperimentResult, MeasuredVisit
+from sparktune.model.check import CheckResult, Status
+from sparktune.model.experiment_row import ExperimentRow, ExperimentState
+from sparktune.report.ab.json import result_json, rows_json
+from sparktune.report.ab.text import plan_text, result_text, rows_text
+from sparktune.report.ab.words import next_steps, reasons, sentence, unproven_guards
+
+CELL = CELLS[0]
+GUARDS = (GuardMetric(metric="ttft_s", better=Better.LOWER),)
+
+
+def _result(
+    ratios: Sequence[float],
+    *,
+    better: Better = Better.HIGHER,
+    checks: Sequence[CheckResult] = (),
+    guards: Sequence[GuardMetric] = (),
+    more: Sequence[MeasuredVisit] = (),
+    aa: bool = False,
+) -> ExperimentResult:
+    """Return the result of blocks in which B's metric is so many times A's; TTFT stays what it is."""
+    plan = replace(experiment(cells=[CELL], guards=guards, aa=aa), primary=Primary(metric="m", better=better))
+    visits = [
+        visit(number, arm, _values(100.0 * (ratio if arm is Arm.B else 1.0)), place=place)
+        for number, ratio in enumerate(ratios, start=1)
+        for place, arm in enumerate((Arm.A, Arm.B) if number % 2 else (Arm.B, Arm.A))
+    ]
+    draw = random.Random(1)
+    return conclude(plan, [*visits, *more], checks, {}, lambda: draw.gauss(0, 1))
+
+
+def _values(rate: float) -> Mapping[object, Mapping[str, Sequence[float]]]:
+    return {CELL: {"m": (rate, rate, rate), "ttft_s": (0.5, 0.5, 0.5)}}  # type: ignore[dict-item]
+
+
+def test_a_win_has_everything_in_one_sentence() -> None:
+    result = _result([1.10, 1.12, 1.11], guards=GUARDS)
+    assert sentence(result) == (
+        "IMPROVED: B is +11.0 % [+5.4 %, +16.9 %] in m (3 blocks, AB BA AB, B won 3/3; 99.0 % interval); "
+        "guards: ttft_s no worse by 10.0 % or more"
+    )
+    assert unproven_guards(result) == ""
+    assert next_steps(result) == ("sparktune runs report e1",)
+
+
+def test_of_a_time_less_is_said_as_less() -> None:
+    result = _result([0.8, 0.81, 0.79], better=Better.LOWER)
+    assert sentence(result).startswith("IMPROVED: B is -20.0 % [-2")
+    assert "B won 3/3" in sentence(result)
+
+
+def test_a_regression_says_so() -> None:
+    assert sentence(_result([0.8, 0.81, 0.79])).startswith("REGRESSED: B is -20.0 %")
+
+
+def test_the_same_within_the_margin_is_a_result() -> None:
+    result = _result([1.001, 0.999, 1.0])
+    assert sentence(result).startswith("EQUIVALENT: B differs from A by less than 5.0 %: +0.0 % [")
+
+
+def test_between_looks_nothing_is_claimed() -> None:
+    """Who looks after every block finds something in every ninth experiment on nothing."""
+    result = _result([1.3, 1.0, 1.2, 1.1])
+    assert sentence(result) == "NO VERDICT YET: 4 of 8 blocks; nothing is claimed between looks"
+    assert any("chance of a verdict by block 8" in reason for reason in reasons(result))
+
+
+@pytest.mark.parametrize(("ratios", "blocks"), [([3.0], "1 block"), ([3.0, 2.9], "2 blocks")])
+def test_too_few_blocks_are_an_anecdote(ratios: Sequence[float], blocks: str) -> None:
+    result = _result(ratios)
+    assert sentence(result).startswith(f"ANECDOTE: {blocks} prove nothing")
+    assert "a verdict needs 3 blocks at least" in reasons(result)
+
+
+def test_what_it_would_take_is_said_of_an_open_end() -> None:
+    result = _result([1.2, 0.95, 1.1, 1.0, 1.15, 0.9, 1.2, 1.0])
+    assert sentence(result).startswith("INCONCLUSIVE: B is +5.7 %")
+    told = " ".join(reasons(result))
+    assert "in four of five experiments" in told
+    assert "blocks with this noise, or more trials per visit" in told
+
+
+def test_an_effect_below_the_margin_is_said_to_be_there() -> None:
+    result = _result([1.02, 1.021, 1.019, 1.02, 1.02, 1.021, 1.019, 1.02])
+    assert "below the 3.0 % that are worth having" in " ".join(reasons(result)) or result.verdict is not None
+
+
+def test_invalid_names_the_rule_and_claims_no_effect() -> None:
+    check = CheckResult(id="V01", status=Status.INVALID, evidence="98 % from a cache", hint="fresh prompts")
+    result = _result([15.0, 16.0, 14.0], checks=[check])
+    assert sentence(result) == "INVALID: V01: 98 % from a cache"
+    assert "fresh prompts" in next_steps(result)
+    assert "invalid V01: 98 % from a cache" in result_text(result)
+
+
+def test_stopped_says_why() -> None:
+    gone = visit(2, Arm.B, _values(1.0), state=VisitState.STOPPED, why="the server of arm B is gone:\nout of memory")
+    assert sentence(_result([1.0], more=[gone])) == "STOPPED: the server of arm B is gone: out of memory"
+
+
+def test_the_same_arm_that_differs_from_itself_is_an_alarm_and_no_win() -> None:
+    result = _result([1.2, 1.21, 1.19], aa=True)
+    assert sentence(result).startswith("INVALID: the same arm differs from itself")
+
+
+def test_a_guard_that_is_not_shown_keeps_a_setting_from_being_earned() -> None:
+    harmed = visit(1, Arm.A, _values(1.0), state=VisitState.VOID)
+    result = _result([1.2, 1.21, 1.19], guards=[GuardMetric(metric="unknown", better=Better.LOWER)], more=[harmed])
+    assert "unknown not shown to be no worse by 10.0 %" in unproven_guards(result)
+
+
+def test_noise_is_told_with_the_trials_that_suit_it() -> None:
+    noise = Noise(trial=0.05, visit=0.02, visits=6, visit_cost_s=60.0, trial_cost_s=10.0, best_trials=7)
+    told = " ".join(reasons(replace(_result([1.0, 1.01, 0.99], aa=True), noise=noise)))
+    assert "5.0 % from trial to trial, 2.0 % besides from visit to visit (6 visits)" in told
+    assert "7 trials per visit tell most for their time: a trial costs 10 s, a visit 1 min 00 s besides" in told
+
+
+def test_text_keeps_what_does_not_count_and_says_why() -> None:
+    lost = visit(4, Arm.B, _values(1.0), attempt=2, state=VisitState.VOID, why="interrupted")
+    text = result_text(replace(_result([1.1, 1.12, 1.11], more=[lost]), afterwards="arm A is live", notes=("n",)))
+    assert "not counted: block 4, attempt 2, arm B: interrupted" in text
+    assert "now: arm A is live" in text
+    assert "  1 AB: pp64 tg32 c1: A 100.0, B 110.0" in text
+    assert text.startswith("IMPROVED")
+
+
+def test_nothing_that_came_from_outside_steers_a_terminal() -> None:
+    plan = replace(experiment(cells=[CELL]), name="a\x1b[2Jb", knob="c\nd")
+    assert "\x1b" not in plan_text(plan, ())
+    assert "experiment: a\\x1b[2Jb; c d differs" in plan_text(plan, ())
+
+
+def test_json_has_the_shape_that_stays() -> None:
+    record = json.loads(result_json(_result([1.10, 1.12, 1.11], guards=GUARDS)))
+    assert record["schema"] == 1
+    assert (record["run"], record["verdict"], record["primary"], record["blocks"]) == ("e1", "IMPROVED", "m", 3)
+    assert set(record["effect"]) >= {"ratio", "low", "high", "confidence"}
+    assert record["guards"][0]["status"] == "ok"
+    assert record["checks"] == []
+    assert math.isclose(record["effect"]["ratio"], 1.11, rel_tol=1e-3)
+
+
+def test_what_is_not_known_is_null_with_a_why() -> None:
+    record = json.loads(result_json(_result([1.1])))
+    assert (record["verdict"], record["effect"], record["noise"]) == (None, None, None)
+    assert record["anecdote"]
+    assert record["why"]
+
+
+def test_lists_say_what_still_holds_something() -> None:
+    row = ExperimentRow(
+        id="e1",
+        created_wall_s=0.0,
+        base_url="http://x/v1",
+        name="n",
+        knob="k",
+        metric="m",
+        state=ExperimentState.RUNNING,
+        holds=True,
+    )
+    assert "running" in rows_text([row])
+    assert "HOLDS SOMETHING" in rows_text([row])
+    assert json.loads(rows_json([row]))["experiments"][0]["id"] == "e1"
