@@ -53,11 +53,19 @@ async def resume(tools: AbTools, experiment: Experiment, *, restore_only: bool) 
     if not restore_only and row.state is not ExperimentState.DONE:
         return await run_experiment(tools, experiment)
     results = Results(tools.store)
-    result = experiment_result(tools.store, experiment, results)
-    state = row.state if row.state is ExperimentState.DONE else ExperimentState.INTERRUPTED
-    proof = await to_the_end(restore(tools, experiment), tools.progress.say)
-    _keep(tools, result, state, row.why, proof)
+    if restore_only or row.holds or not row.afterwards:
+        state = row.state if row.state is ExperimentState.DONE else ExperimentState.INTERRUPTED
+        await to_the_end(_restored(tools, experiment, results, state, row.why), tools.progress.say)
     return experiment_result(tools.store, experiment, results)
+
+
+async def _restored(
+    tools: AbTools, experiment: Experiment, results: Results, state: ExperimentState, why: str = ""
+) -> str:
+    """Restore, keep how that was seen, and return it; "" when nothing was touched yet."""
+    proof = await restore(tools, experiment) if tools.store.visits(experiment.id) else ""
+    _keep(tools, experiment_result(tools.store, experiment, results), state, why, proof)
+    return proof
 
 
 async def _blocks(tools: AbTools, experiment: Experiment, results: Results) -> str:
@@ -149,18 +157,14 @@ async def _give_up(tools: AbTools, experiment: Experiment, results: Results, err
     if isinstance(error, asyncio.CancelledError) and task is not None:
         task.uncancel()
     tools.progress.say("interrupted: bringing the original back" if interrupted else "bringing the original back")
-    proof = await to_the_end(_brought_back(tools, experiment), tools.progress.say)
-    _keep(tools, experiment_result(tools.store, experiment, results), ExperimentState.INTERRUPTED, "", proof)
+    proof = await to_the_end(_restored(tools, experiment, results, ExperimentState.INTERRUPTED), tools.progress.say)
     hint = f"go on with: sparktune ab resume {experiment.id}"
     if interrupted:
         message = f"experiment {experiment.id} was interrupted; {proof or 'nothing was changed yet'}"
         raise Interrupted(message, hint=hint) from error
     if isinstance(error, SparktuneError):
-        error.hint = f"{error.hint}; {hint}" if error.hint else hint
-
-
-async def _brought_back(tools: AbTools, experiment: Experiment) -> str:
-    return await restore(tools, experiment) if tools.store.visits(experiment.id) else ""
+        of_bench = "sparktune bench" in error.hint  # a visit is a run, but it is not gone on with as one
+        error.hint = f"{error.hint}; {hint}" if error.hint and not of_bench else hint
 
 
 def _keep(tools: AbTools, result: ExperimentResult, state: ExperimentState, why: str, proof: str) -> None:

@@ -4,7 +4,7 @@ __all__ = ["restore", "set_winner"]
 
 from collections.abc import Mapping
 
-from sparktune.errors import ChangeFailed
+from sparktune.errors import ChangeFailed, SparktuneError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_tools import AbTools
@@ -17,15 +17,23 @@ async def restore(tools: AbTools, experiment: Experiment) -> str:
 
     Raises what the hold raises, and ChangeFailed when something else is live; the store still knows what is held then.
     """
+    try:
+        proof = await _restored(tools, experiment)
+    except SparktuneError as error:
+        again = f"then: sparktune ab resume {experiment.id} --restore-only"
+        error.hint = f"{error.hint}; {again}" if error.hint else again
+        raise
+    tools.store.remember_held(experiment.id, {})
+    return proof
+
+
+async def _restored(tools: AbTools, experiment: Experiment) -> str:
     await tools.hold.release()
     actions = tools.launcher.original(_named(experiment))
     await tools.hold.perform(actions)
     if not actions:
-        proof = "what was started has ended; nothing ran at its address before, and nothing does now"
-    else:
-        proof = f"the original (arm A) is live: {await _proof(tools, experiment, Arm.A)}"
-    tools.store.remember_held(experiment.id, {})
-    return proof
+        return "what was started has ended; nothing ran at its address before, and nothing does now"
+    return f"the original (arm A) is live: {await _proof(tools, experiment, Arm.A)}"
 
 
 async def set_winner(tools: AbTools, experiment: Experiment) -> str:
@@ -41,7 +49,7 @@ async def _proof(tools: AbTools, experiment: Experiment, arm: Arm) -> str:
     reading: LiveReading = await tools.hold.read_live(_plan(tools, experiment, arm))
     if not reading.ok:
         message = f"arm {arm.value} was set in the end, and is not live: {reading.why}"
-        raise ChangeFailed(message, hint=f"try again with: sparktune ab resume {experiment.id} --restore-only")
+        raise ChangeFailed(message, hint="find what else sets it")
     seen = ", ".join(f"{name} = {value}" for name, value in reading.values.items()) or "as wanted"
     return f"{seen} ({'; '.join(reading.notes)})" if reading.notes else seen
 

@@ -19,6 +19,7 @@ from sparktune.model.run import Run
 from sparktune.units import format_duration
 
 _INTERRUPTED = "interrupted"
+_DYING_LOOKS, _DYING_S = 10, 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +56,7 @@ async def run_visit(
         visit.end(VisitState.VOID, _INTERRUPTED)
         raise
     except EndpointError as error:
-        gone = tools.hold.ended()
+        gone = await _gone(tools)
         if not gone:
             visit.end(VisitState.VOID, str(error))
             raise
@@ -102,11 +103,17 @@ class _Visit:
         return await self._read_again(measured)
 
     async def _read_again(self, measured: Measured) -> tuple[MeasuredVisit, Mapping[str, int]]:
+        gone = self._tools.hold.ended()
+        if gone:
+            return self.end(VisitState.STOPPED, f"the server of arm {self._place.arm.value} is gone: {gone}"), {}
         after: LiveReading = await self._tools.hold.read_live(self._plan)
         at_end = {f"{name}@end": value for name, value in (await self._tools.gate.read()).items()}
         self._change(sensors={**self._record.sensors, **at_end})
-        self._change(live_after=dict(after.values), notes=_merged(self._record.notes, _notes(self._tools, after)))
-        if after.values != self._record.live_before or not after.ok:
+        self._change(
+            live_after=_seen(self._record.live_before, after),
+            notes=_merged(self._record.notes, _notes(self._tools, after)),
+        )
+        if self._record.live_after != self._record.live_before:
             why = after.why or "what was read back after the trials is not what was read before them"
             return self.end(VisitState.VOID, why), {}
         return self.end(VisitState.DONE, "", measured.result), measured.owed
@@ -131,6 +138,24 @@ class _Visit:
 
     def _keep(self) -> None:
         self._tools.store.set_visit(self._record)
+
+
+async def _gone(tools: AbTools) -> str:
+    """Return how the started server ended; one that is just dying is given a moment."""
+    for _ in range(_DYING_LOOKS):
+        gone = tools.hold.ended()
+        if gone:
+            return gone
+        await tools.sleep(_DYING_S)
+    return ""
+
+
+def _seen(before: Mapping[str, str], after: LiveReading) -> dict[str, str]:
+    """Return what was read again; never the same as before when the arm is not live any more."""
+    values = dict(after.values)
+    if after.ok or values != before:
+        return values or dict.fromkeys(before, "unread")
+    return {**values, "live": after.why or "no"}
 
 
 def _notes(tools: AbTools, reading: LiveReading) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """Killed at any moment, an experiment leaves a record of all that it touched: resume takes it back, then goes on."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -139,3 +140,29 @@ def _reached(reached: Callable[[Store, str], bool]) -> bool:
     with Store.open() as store:
         rows = store.list_experiments(1)
         return bool(rows) and reached(store, rows[0].id)
+
+
+def test_a_server_that_dies_stops_the_experiment_and_is_told(tmp_path: Path, port: int) -> None:
+    """Out of memory in arm B is an answer, too: the guard of all guards."""
+    content = command_experiment(port)
+    path = write_experiment(tmp_path, {**content, "workload": {**content["workload"], "trials": 1000}})
+    process = start_sparktune("ab", str(path), "--yes", "--json")
+    try:
+        deadline = time.monotonic() + _LIMIT_S
+        while not _reached(lambda store, run: any(one.run_id for one in store.visits(run))):
+            assert process.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        with Store.open() as store:
+            (server,) = [one for one in store.held(_row().id)["processes"] if one["state"] == "running"]
+        os.kill(server["pid"], signal.SIGKILL)
+        out, err = process.communicate(timeout=_LIMIT_S)
+    finally:
+        process.kill()
+        process.wait()
+
+    assert process.returncode == 4, err
+    result = result_of(Finished(code=4, out=out, err=err))
+    assert result["verdict"] == "STOPPED"
+    assert result["sentence"].startswith("STOPPED: the server of arm A is gone")
+    assert not _row().holds
