@@ -73,7 +73,10 @@ class Hold:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said since the last ``set_arm`` and stops nothing: memory that did not come back, a kill."""
+        """What has to be said of this visit, and of how the one before it ended: memory that did not come back, a kill.
+
+        They are forgotten when what is held is released.
+        """
         return (*self._programs.notes, *self._foreign)
 
     async def set_arm(self, arm: str, plan: ArmPlan) -> None:
@@ -84,8 +87,6 @@ class Hold:
         released before it raises.
         """
         await self.release()
-        self._programs.notes.clear()
-        self._foreign.clear()
         self._record.set_arm(arm)
         try:
             await self.perform(plan.actions)
@@ -125,6 +126,9 @@ class Hold:
         return await _unbroken(recover(Record(remember, record), settings))
 
     async def _release(self) -> None:
+        if self._programs.server is not None or self._record.standing:
+            self._programs.notes.clear()
+            self._foreign.clear()
         try:
             await self._programs.stop()
         finally:

@@ -78,7 +78,7 @@ class Programs:
             raise ArmFailed(message + owner_of(self._address), hint="did the command start a container? Then stop it")
         missing = await wait_given_back(self._memory, self._settings.memory_slack_bytes, self._settings.memory_s)
         if missing:
-            self.notes.append(missing)
+            self.notes.append(f"after arm {self._record.arm}: {missing}")
 
     async def _end(self, mark: str, program: Started) -> None:
         entry = next(one for one in self._record.processes if one.mark == mark)

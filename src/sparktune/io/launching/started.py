@@ -10,13 +10,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sparktune.errors import ArmFailed
 from sparktune.io.launching.log_pump import paths_of
 from sparktune.io.launching.proc import look_at
+from sparktune.io.launching.words import SHORTEST_SECRET
 from sparktune.units import Bytes, Seconds
 
 MARK = "SPARKTUNE_VISIT"
@@ -94,7 +95,6 @@ def start(what: Start) -> Started:
         path.unlink(missing_ok=True)
     reading, writing = os.pipe()
     try:
-        os.write(writing, json.dumps(what.secrets).encode() + b"\n")
         pump = subprocess.Popen(  # noqa: S603 - our own program by our own interpreter, no shell
             [sys.executable, "-m", _PUMP, str(what.log)],
             stdin=reading,
@@ -103,6 +103,7 @@ def start(what: Start) -> Started:
             start_new_session=True,
         )
         try:
+            os.write(writing, json.dumps(_lines(what.secrets)).encode() + b"\n")
             child = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
                 what.argv,
                 stdin=subprocess.DEVNULL,
@@ -133,6 +134,11 @@ def last_lines(log: Path) -> str:
     except OSError:
         return ""
     return "\n".join(line.rstrip() for line in text.splitlines()[-_LAST_LINES:]).strip()
+
+
+def _lines(secrets: Iterable[str]) -> list[str]:
+    """Return every secret, and each of its lines: a log is written line by line."""
+    return [text for secret in secrets for text in (secret, *secret.splitlines()) if len(text) >= SHORTEST_SECRET]
 
 
 def _not_started(what: Start, error: OSError) -> ArmFailed:

@@ -1,6 +1,6 @@
 """Commands with the caller's variables filled in, and the same commands as they may be shown and kept."""
 
-__all__ = ["Words"]
+__all__ = ["SHORTEST_SECRET", "Words"]
 
 import re
 import shlex
@@ -12,7 +12,7 @@ from sparktune.errors import UsageError
 from sparktune.redact import MASK, redact_argv, redact_text
 
 _VARIABLE: Final = re.compile(r"(\$?)\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-_SHORTEST = 8  # of a secret: hiding shorter texts would hide words that mean something else
+SHORTEST_SECRET = 8  # hiding shorter texts would hide words that mean something else
 
 
 class Words:
@@ -75,12 +75,12 @@ class Words:
         return value
 
     def _add(self, value: str) -> None:
-        if len(value) >= _SHORTEST:
+        if len(value) >= SHORTEST_SECRET:
             self._secrets.add(value)
 
 
 def _is_secret(name: str, value: str) -> bool:
-    if len(value) < _SHORTEST or redact_text(f"{name}=value") == f"{name}=value":
+    if len(value) < SHORTEST_SECRET or redact_text(f"{name}=value") == f"{name}=value":
         return False
     return not (value.startswith("/") and _exists(value))  # PWD, SSH_AUTH_SOCK: the name says it, and a place is none
 
