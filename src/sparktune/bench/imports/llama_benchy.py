@@ -302,5 +302,5 @@ READER = Reader(
         starts_with_keys(file, b"latency_mode") or starts_with_keys(file, b"prefix_caching_enabled")
     ),
     read=_table,
-    order=20,
+    order=12,
 )

@@ -15,7 +15,7 @@ from sparktune.errors import UsageError
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.table import Row, Table
 
-_HINT = "write it with: sparktune runs export RUN --to FILE.json, or bench --json"
+_HINT = "write it with: sparktune runs export RUN --save FILE.json, or bench --json"
 
 
 class _Metric(msgspec.Struct, frozen=True, kw_only=True):
@@ -32,10 +32,12 @@ class _Check(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Cell(msgspec.Struct, frozen=True, kw_only=True):
-    prompt_tokens: int
+    prompt_tokens: int | None  # null for a mix, whose requests have several lengths
     output_tokens: int
     concurrency: int
     depth: int = 0
+    name: str = ""
+    shape: dict[str, Any] | None = None
     trials: int = 0
     requests: int = 0
     failures: dict[str, int] = msgspec.field(default_factory=dict)
@@ -89,6 +91,7 @@ def _rows(cell: _Cell) -> list[Row]:
             output_tokens=cell.output_tokens,
             depth=cell.depth,
             concurrency=cell.concurrency,
+            label=cell.name if cell.shape else "",  # cells of the same numbers with other arrivals are other cells
             trial=trial + 1,
             checks=checks,
             values={
@@ -109,7 +112,7 @@ def _values(cell: _Cell, trial: int) -> dict[str, float]:
 READER = Reader(
     id="sparktune",
     title="sparktune's own JSON (bench --json, runs export)",
-    recognises=lambda file: starts_with_keys(file, b"schema", b"run") or starts_with_keys(file, b"schema", b"cells"),
+    recognises=lambda file: b'"schema"' in file.data[:100] and starts_with_keys(file, b"run"),
     read=_table,
     order=15,
 )

@@ -1,7 +1,8 @@
 """V15: the effect jumps from one concurrency to the next, which no mechanism does.
 
 Looks at: the change of output tok/s (else decode tok/s) from arm to arm, over the concurrencies of one shape.
-Warns when: a change differs from the mean of its two neighbours by more than 0.10 of a log: noise of single trials.
+Warns when: a change differs from the mean of its two neighbours by more than 0.10 of a log, and none of the three is
+    beyond 2 times: noise of single trials.
 Invalid when: never.
 Unknown when: no shape has three concurrencies in both arms.
 Source: an effect of a setting on a batch grows or shrinks with its size; single trials on these machines differ by 5 to
@@ -32,6 +33,7 @@ from sparktune.model.table_check import TableContext
 from sparktune.units import format_percent
 
 _JUMP = 0.10
+_TWICE = math.log(2)  # beyond it, V16 asks what explains it
 _FEWEST = 3
 _HINT = "measure the cell that jumps again, in blocks: it says how large the noise is"
 
@@ -73,7 +75,7 @@ def _log_ratio(one: Sequence[Row], other: Sequence[Row]) -> float | None:
 def _jumps(line: Sequence[tuple[Row, float]]) -> list[str]:
     found = []
     for ((_, before), (row, ratio)), (_, (_, after)) in pairwise(pairwise(line)):
-        if abs(ratio - (before + after) / 2) > _JUMP:
+        if max(map(abs, (before, ratio, after))) < _TWICE and abs(ratio - (before + after) / 2) > _JUMP:
             changes = " and ".join(format_percent(math.expm1(value), signed=True) for value in (before, after))
             found.append(f"{format_percent(math.expm1(ratio), signed=True)} in {row_words(row)} between {changes}")
     return found

@@ -14,7 +14,7 @@ from sparktune.model.table import Row
 from sparktune.report.bench.words import finite
 from sparktune.report.check.words import effect_words
 
-_ONE_VALUE = "one value of each arm has no interval"
+_ONE_VALUE = "one value has no interval"
 
 
 def check_json(judgement: TableJudgement) -> str:

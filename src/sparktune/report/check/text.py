@@ -94,9 +94,9 @@ def _effect(found: Comparison, judgement: TableJudgement) -> str:
     if found.low is not None and found.high is not None:
         head += f" [{found.low:.3f}, {found.high:.3f}]"
     parts = [f"{head}, {change_words(found.ratio)}: {effect_words(found, judgement)}"]
-    units = _units(found)
-    if found.low is not None:
-        units += f", interval of {found.confidence * 100:.3g} %"
+    if found.low is None:
+        return parts[0]
+    units = f"{_units(found)}, interval of {found.confidence * 100:.3g} %"
     parts.append(units + (", lower is better" if found.better.value == "lower" else ""))
     if found.way is Way.PROMPTS:
         parts.append(f"median change {change_words(found.median_ratio)}")
@@ -110,7 +110,7 @@ def _units(found: Comparison) -> str:
         Way.PROMPTS: f"paired by {_counted(found.units, 'prompt')}",
         Way.TRIALS: f"paired by {_counted(found.units, 'trial')} in {_counted(found.cells, 'cell')}",
         Way.UNPAIRED: f"{_counted(found.units, 'trial')} or more per arm in {_counted(found.cells, 'cell')}, unpaired",
-        Way.CELLS: f"{_counted(found.units, 'cell')}, one value each",
+        Way.CELLS: f"{_counted(found.units, 'cell')}, each as one value",
     }
     return words[found.way]
 

@@ -32,7 +32,7 @@ def change_words(ratio: float) -> str:
 def effect_words(found: Comparison, judgement: TableJudgement) -> str:
     """Say in words what an effect is worth."""
     if found.low is None:
-        return "an anecdote, one value each"
+        return "an anecdote, one value is all that an arm has"
     if not found.detectable:
         few = _few(found)
         return f"no detectable effect{f', {few}' if few else ''}"

@@ -1,0 +1,86 @@
+"""What a person and a script read of a judgement. The files in golden/ were read by a person."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from tests.support.results import results
+
+from sparktune.bench.imports import SourceFile, combine_tables, read_table
+from sparktune.experiment.table_verdict import judge_table
+from sparktune.model.result import RunResult
+from sparktune.report.bench import Form, render
+from sparktune.report.check import check_json, check_text
+
+_TABLES = Path(__file__).parents[3] / "cases" / "check"
+_GOLDEN = Path(__file__).parent / "golden"
+
+
+def _judged(name: str) -> tuple[str, str]:
+    file = SourceFile(name=f"{name}.csv", data=(_TABLES / f"{name}.csv").read_bytes())
+    judgement = judge_table(combine_tables([read_table(file)]))
+    return check_text(judgement, width=80), check_text(judgement, width=120)
+
+
+@pytest.mark.parametrize("name", ["seed-000", "seed-002-rerun", "seed-004"])
+def test_the_report_is_the_one_that_was_read(name: str) -> None:
+    """Written anew with: python -m tests.unit.report.check.test_forms, then read."""
+    narrow, wide = _judged(name)
+
+    assert narrow == (_GOLDEN / f"{name}-80.txt").read_text()
+    assert wide == (_GOLDEN / f"{name}-120.txt").read_text()
+    assert max(map(len, narrow.splitlines())) <= 80
+    assert max(map(len, wide.splitlines())) <= 120
+
+
+def test_verdict_reason_next_step() -> None:
+    lines = _judged("seed-000")[0].splitlines()
+    places = [
+        next(place for place, line in enumerate(lines) if line.startswith(start))
+        for start in ("INVALID", "  V02", "  next: ", "Effect")
+    ]
+
+    assert places == sorted(places)
+    assert places[0] == 0
+
+
+def test_names_steer_no_terminal() -> None:
+    table = read_table(SourceFile(name="x\x1b[2J.csv", data=b"label,output_tok_s\n\x1b[31mred,40\n"))
+    text = check_text(judge_table(table), width=80)
+
+    assert "\x1b" not in text
+
+
+def test_colour_is_on_the_verdict_only() -> None:
+    table = read_table(SourceFile(name="x.csv", data=b"output_tok_s\n40\n"))
+    text = check_text(judge_table(table), width=80, color=True)
+
+    assert text.startswith("\x1b[33;1mINCONCLUSIVE\x1b[0m  x.csv")
+    assert text.count("\x1b") == 2
+
+
+@settings(max_examples=25)
+@given(result=results())
+def test_our_own_results_are_read_in_both_of_their_shapes(result: RunResult) -> None:
+    """What one command writes, the other reads: whatever the numbers are."""
+    for form in (Form.JSON, Form.BENCHY):
+        if not result.cells:
+            continue
+        table = read_table(SourceFile(name="run.json", data=render(result, form).encode()))
+        judgement = judge_table(combine_tables([table]))
+
+        assert json.loads(check_json(judgement))["schema"] == 1
+        assert check_text(judgement, width=80)
+
+
+def _write() -> None:
+    _GOLDEN.mkdir(exist_ok=True)
+    for name in ("seed-000", "seed-002-rerun", "seed-004"):
+        narrow, wide = _judged(name)
+        (_GOLDEN / f"{name}-80.txt").write_text(narrow)
+        (_GOLDEN / f"{name}-120.txt").write_text(wide)
+
+
+if __name__ == "__main__":
+    _write()
