@@ -88,9 +88,9 @@ def format_bytes(value: Bytes) -> str:
     return f"{size:.1f} TiB"
 
 
-def format_percent(value: Ratio, *, signed: bool = False) -> str:
+def format_percent(value: Ratio, *, signed: bool = False, digits: int = 1) -> str:
     """Render a ratio as percent: ``0.0251`` -> ``2.5 %``; ``signed`` adds the plus sign."""
-    return f"{value * 100:{'+' if signed else ''}.1f} %"
+    return f"{value * 100:{'+' if signed else ''}.{digits}f} %"
 
 
 def format_count(value: int) -> str:

@@ -16,6 +16,7 @@ def register(app: typer.Typer) -> None:
     group.command("list")(list_runs)
     group.command("show")(show_run)
     group.command("export")(export_run)
+    group.command("report")(report_run)
     app.add_typer(group, name="runs")
 
 
@@ -57,3 +58,23 @@ def export_run(
     from sparktune.cli._runs import write_run
 
     write_run(run, save, benchy=benchy, raw=raw)
+
+
+def report_run(
+    run: Annotated[
+        str, typer.Argument(help="Id of an experiment or a run, or its beginning; the newest unless given.")
+    ] = "",
+    form: Annotated[
+        str, typer.Option("--format", help="html: one page; markdown: to paste; svg or png: the pictures.")
+    ] = "html",
+    out: Annotated[
+        Path | None, typer.Option("--out", help="File for html and markdown, folder for svg and png.")
+    ] = None,
+) -> None:
+    """Make a report: one page that needs no network, the pictures alone, or a block to paste in a forum.
+
+    A page goes to report-ID.html, pictures to the folder report-ID, Markdown to stdout, unless --out says where.
+    """
+    from sparktune.cli._report import form_named, write_report
+
+    write_report(run, form_named(form), out)

@@ -1,6 +1,6 @@
 """Files that a user names: checked before the work starts, written whole or not at all."""
 
-__all__ = ["atomic_writer", "check_writable", "write_atomic"]
+__all__ = ["atomic_writer", "check_writable", "write_atomic", "write_atomic_bytes"]
 
 import os
 import tempfile
@@ -33,6 +33,13 @@ def write_atomic(path: Path, text: str) -> None:
     """Write UTF-8 text; who reads the path sees the old file or the new one, never half of it. Raises UsageError."""
     with atomic_writer(path) as file:
         file.write(text)
+
+
+def write_atomic_bytes(path: Path, data: bytes) -> None:
+    """Write bytes as ``write_atomic`` writes text."""
+    with atomic_writer(path) as file:
+        file.flush()
+        file.buffer.write(data)
 
 
 @contextmanager

@@ -1,0 +1,28 @@
+"""A picture with its heading and caption, for any width."""
+
+__all__ = ["Drawing", "drawn"]
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from sparktune.report.svg.picture import Missing, Picture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """``caption`` has to be said below it. ``both``: narrow pages get a picture of their own.
+
+    Drawings that follow each other with one heading share a section and its caption; ``subtitle`` tells them apart.
+    """
+
+    heading: str
+    draw: Callable[[float], Picture | Missing]
+    caption: str
+    both: bool = True
+    subtitle: str = ""
+
+
+def drawn(drawings: Iterable[Drawing], width: float) -> tuple[Picture, ...]:
+    """Return the pictures that there are, for files."""
+    found = (drawing.draw(width) for drawing in drawings)
+    return tuple(picture for picture in found if isinstance(picture, Picture))

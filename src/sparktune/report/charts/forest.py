@@ -1,0 +1,148 @@
+"""One row per metric: how much better B is, with the interval, the primary on top and guards with their margin.
+
+All metrics share one axis, on which better is to the right whichever way a metric counts.
+"""
+
+__all__ = ["Forest", "ForestRow", "forest"]
+
+import math
+from dataclasses import dataclass
+
+from sparktune.report.charts.numbers import Span, change_tick, finite_logs
+from sparktune.report.svg.draw import circle, fitting, line, path, rect, square, text, tooltip, x_axis
+from sparktune.report.svg.markup import Markup, joined
+from sparktune.report.svg.picture import Missing, Picture
+from sparktune.report.svg.scale import Log
+
+_WIDE = 500.0
+_NAME, _WORDS = 196.0, 204.0
+_LEAST, _MOST = math.log(1.06), math.log(4.0)
+_SIZES = {"primary": 6.0, "guard": 4.5, "observed": 3.5}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForestRow:
+    """``kind`` is primary, guard or observed. ``span`` is above 1 where B is better; None with ``words`` saying why.
+
+    ``floor`` and ``ceiling`` bound the band of the margin: for the primary what is not worth having, for a guard what
+    is allowed (its ceiling is None).
+    """
+
+    name: str
+    kind: str
+    span: Span | None
+    words: str
+    floor: float | None = None
+    ceiling: float | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forest:
+    """Rows in their order: the primary first."""
+
+    rows: tuple[ForestRow, ...]
+    noun: str = "metric"
+
+
+def forest(plan: Forest, width: float) -> Picture | Missing:
+    """Draw the rows; Missing when none has an effect."""
+    if all(row.span is None for row in plan.rows):
+        return Missing("no effect can be had yet: that takes two complete blocks")
+    wide = width >= _WIDE
+    high = 30.0 if wide else 46.0
+    top, bottom = 26.0, 26.0 + high * len(plan.rows)
+    limit = _limit(plan)
+    start, end = (_NAME, width - _WORDS) if wide else (14.0, width - 14.0)
+    scale = Log(low=math.exp(-limit), high=math.exp(limit), start=start, end=end)
+    one = scale.place(1.0)
+    body = [
+        x_axis(scale, top=top, bottom=bottom, words=change_tick, count=6 if wide else 4),
+        text(one - 8, 15, "← B worse", "t-muted t-small t-end"),
+        text(one + 8, 15, "B better →", "t-muted t-small"),
+        *(_row(row, top + high * place, high, scale, width) for place, row in enumerate(plan.rows)),
+        line(one, top, one, bottom, "s-ink"),
+    ]
+    return Picture(
+        name="forest",
+        title=f"How much better B is, {plan.noun} by {plan.noun}",
+        description="; ".join(f"{row.name} ({row.kind}): {row.words}" for row in plan.rows),
+        body=joined(body),
+        width=width,
+        height=bottom + 24,
+    )
+
+
+def _limit(plan: Forest) -> float:
+    """Return how far the axis goes, as a log: to what decides; what is only observed may double that."""
+    decides = [log for row in plan.rows for log in finite_logs((row.floor, row.ceiling))]
+    observed = []
+    for row in plan.rows:
+        span = row.span
+        if span is not None and row.kind == "observed":
+            observed += finite_logs((span.ratio,))
+        elif span is not None:
+            decides += finite_logs((span.ratio, span.low, span.high))
+    limit = max(map(abs, decides), default=0.0)
+    limit = max(limit, min(2 * limit, max(map(abs, observed), default=0.0)))
+    return min(_MOST, max(_LEAST, limit * 1.12))
+
+
+def _row(row: ForestRow, top: float, high: float, scale: Log, width: float) -> Markup:
+    wide = width >= _WIDE
+    y = top + (high / 2 if wide else high - 13)
+    look = "t-bold" if row.kind == "primary" else ""
+    kind = "" if row.kind == "observed" else f" · {row.kind}"
+    if wide:
+        words = [
+            text(4, y + 4, fitting(f"{row.name}{kind}", _NAME - 12), look),
+            text(width - _WORDS + 14, y + 4, fitting(row.words, _WORDS - 14, 11.5), look, tooltip(row.words)),
+        ]
+    else:
+        words = [
+            text(4, top + 16, fitting(f"{row.name}{kind}", width * 0.5), look),
+            text(
+                width - 4, top + 16, fitting(row.words, width * 0.52, 11), f"{look} t-end t-small", tooltip(row.words)
+            ),
+        ]
+    return joined((_band(row, y, scale), *words, _interval(row, y, scale)))
+
+
+def _band(row: ForestRow, y: float, scale: Log) -> Markup:
+    if row.floor is None:
+        return Markup("")
+    left = scale.place(row.floor)
+    if row.ceiling is not None:
+        right = scale.place(row.ceiling)
+        seen = tooltip(f"within {change_tick(row.floor)} and {change_tick(row.ceiling)}: not worth having")
+        return joined(
+            (
+                rect(left, y - 10, right - left, 20, "f-grid", seen),
+                *(line(x, y - 10, x, y + 10, "s-muted dot") for x in (left, right)),
+            )
+        )
+    seen = tooltip(f"the guard allows no less than {change_tick(row.floor)}")
+    ends = [(left + 5, y - 10), (left, y - 10), (left, y + 10), (left + 5, y + 10)]
+    return joined((path(ends, "s-muted none"), rect(left, y - 10, 3, 20, "f-grid", seen)))
+
+
+def _interval(row: ForestRow, y: float, scale: Log) -> Markup:
+    if row.span is None:
+        return text(scale.place(1.0) + 8, y + 4, "unknown", "t-muted t-small")
+    low, high = row.span.low, row.span.high
+    look = "s-ink w3" if row.kind == "primary" else "s-ink w2" if row.kind == "guard" else "s-muted w2"
+    parts = []
+    if low is not None and high is not None:
+        left, right = scale.place(low), scale.place(high)
+        parts.append(line(left, y, right, y, look, tooltip(row.words)))
+        for value, x, way in ((low, left, 1), (high, right, -1)):
+            if not scale.inside(value):  # it goes on beyond the axis
+                parts.append(path([(x + 7 * way, y - 5), (x + 7 * way, y + 5), (x, y)], "f-ink", closed=True))
+    x, half = scale.place(row.span.ratio), _SIZES[row.kind]
+    if not scale.inside(row.span.ratio):
+        return joined(parts)  # the arrow stands for it, the words have the number
+    if row.kind == "observed":
+        parts.append(circle(x, y, half, "f-surface s-ink w2"))
+    else:
+        parts.append(square(x, y, half, f"{'f-b' if row.span.ratio >= 1 else 'f-a'}"))
+    return joined(parts)

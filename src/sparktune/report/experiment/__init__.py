@@ -1,0 +1,1 @@
+"""An experiment as a page, as pictures, and as a block of Markdown to paste."""

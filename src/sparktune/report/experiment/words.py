@@ -1,0 +1,125 @@
+"""The short words of an experiment's report: its headline, the facts beside it, where it comes from."""
+
+__all__ = ["caution", "headline", "key_facts", "provenance", "settings_lines"]
+
+import json
+from collections.abc import Mapping
+
+from sparktune.experiment.design import Arm
+from sparktune.experiment.plan import Experiment
+from sparktune.experiment.result import ExperimentResult, GuardStatus
+from sparktune.experiment.verdict import Verdict
+from sparktune.report.ab.words import change_words, interval_words, order_words
+from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, utc
+from sparktune.report.records import plain_record
+from sparktune.units import format_percent
+
+
+def headline(result: ExperimentResult) -> str:
+    """Return the verdict as one or two words."""
+    if result.verdict is not None:
+        return result.verdict.value
+    return "ANECDOTE" if result.judgement.anecdote and result.blocks else "NO VERDICT YET"
+
+
+def caution(result: ExperimentResult) -> str:
+    """Return what has to be said before any number of an experiment that concludes nothing, "" otherwise."""
+    if result.verdict is Verdict.INVALID:
+        return "The comparison is void. What follows was measured, but it does not compare the arms."
+    if result.verdict is Verdict.STOPPED:
+        return "The experiment was stopped. What follows is what was measured until then; it concludes nothing."
+    if result.verdict is None:
+        return "No claim is made yet. What follows is what was measured so far."
+    return ""
+
+
+def key_facts(result: ExperimentResult) -> list[tuple[str, str]]:
+    """Return what has to stand beside a verdict: effect, interval, blocks, order, wins, guards."""
+    experiment, effect = result.experiment, result.judgement.effect
+    better = experiment.primary.better
+    done, planned = len(result.blocks), len(experiment.blocks)
+    counted = f"{done} of {planned}"
+    change, interval = UNKNOWN, UNKNOWN
+    if result.verdict is Verdict.INVALID:
+        change, interval = "void", "void"
+    elif effect is not None:
+        change, interval = change_words(effect, better), interval_words(effect, better)
+    checks = [check for check in result.checks if check.status.value == "invalid"]
+    return [
+        (f"{experiment.primary.metric}, B against A", change),
+        (f"{format_percent(effect.confidence) if effect else ''} interval".strip(), interval),
+        ("blocks (n)", counted),
+        ("order", order_words(result) or "none yet"),
+        ("B won", f"{effect.wins} of {effect.blocks}" if effect else UNKNOWN),
+        ("guards", _guards(result)),
+        ("better is", "more" if better.value == "higher" else "less"),
+        ("worth having", f"{format_percent(experiment.rules.margin)} or more"),
+        ("trials that stood apart", f"{result.outliers}, all kept"),
+        ("checks", "none invalid" if not checks else f"{len(checks)} invalid"),
+    ]
+
+
+def settings_lines(experiment: Experiment) -> Mapping[Arm, str]:
+    """Return what each arm is, in one line."""
+    return {
+        arm: ", ".join(
+            f"{one_line(name)}: {one_line(_words(value))}" for name, value in experiment.arms.get(arm, {}).items()
+        )
+        or "nothing is set"
+        for arm in Arm
+    }
+
+
+def provenance(result: ExperimentResult) -> list[tuple[str, str]]:
+    """Return where the numbers come from: the plan, the server, the program, the machine."""
+    experiment = result.experiment
+    rules = experiment.rules
+    looks = ", ".join(f"{look.blocks} blocks ({format_percent(look.alpha)})" for look in rules.looks)
+    found = [
+        ("experiment", one_line(experiment.id)),
+        ("begun", utc(experiment.created_wall_s)),
+        ("server", one_line(experiment.base_url)),
+        ("model", one_line(experiment.workload.options.model)),
+        ("launcher", one_line(experiment.launcher)),
+        ("read back", one_line(_words(dict(experiment.live))) if experiment.live else "nothing declared"),
+        ("decides at", f"looks after {looks}; error rate over all {format_percent(rules.alpha)}"),
+        ("equivalence", f"within {format_percent(rules.equivalence)}"),
+        ("seed", str(experiment.seed)),
+        ("trials per visit and cell", str(experiment.workload.trials)),
+        ("prompts", f"corpus {one_line(experiment.workload.corpus)}, fresh in every trial"),
+        ("nodes", ", ".join(map(one_line, experiment.nodes)) or "none named"),
+    ]
+    return found + _measured(result)
+
+
+def _measured(result: ExperimentResult) -> list[tuple[str, str]]:
+    run = next((visit.result.run for visit in result.visits if visit.result is not None), None)
+    if run is None:
+        return [("measured by", "nothing was measured")]
+    from_ = run.provenance
+    engines = dict.fromkeys(
+        engine_words(visit.result.run.engine) for visit in result.visits if visit.result is not None
+    )
+    return [
+        ("engine", ", ".join(engines)),
+        ("measured by", f"sparktune {one_line(from_.tool_version)}, Python {one_line(from_.python)}"),
+        ("measured on", f"{one_line(from_.hostname)}, {one_line(from_.machine)}, kernel {one_line(from_.kernel)}"),
+        ("command", one_line(" ".join(from_.argv)) or UNKNOWN),
+        ("runs", ", ".join(one_line(visit.record.run_id) for visit in result.visits if visit.record.run_id)),
+    ]
+
+
+def _guards(result: ExperimentResult) -> str:
+    if not result.guards:
+        return "none"
+    counts = {status: sum(guard.status is status for guard in result.guards) for status in GuardStatus}
+    words = {GuardStatus.OK: "ok", GuardStatus.UNPROVEN: "not shown", GuardStatus.HARMED: "WORSE"}
+    return ", ".join(f"{number} {words[status]}" for status, number in counts.items() if number)
+
+
+def _words(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(part, str) for part in value):
+        return " ".join(value)
+    return json.dumps(plain_record({"value": value})["value"], ensure_ascii=False)

@@ -1,0 +1,119 @@
+"""The parts of a page: sections, tables, facts, figures; and the page around them."""
+
+__all__ = ["NARROW", "WIDE", "Column", "bullets", "facts", "figure", "folded", "page", "section", "sections", "table"]
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sparktune.report.charts.drawing import Drawing
+from sparktune.report.page.style import STYLE
+from sparktune.report.svg.markup import Markup, element, joined
+from sparktune.report.svg.picture import Missing, Picture, as_part
+
+WIDE, NARROW = 780.0, 342.0
+"""Widths of pictures in pixels: on a desktop, and on a phone of 390."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table: its head; numbers go to the right, long words may wrap."""
+
+    head: str
+    number: bool = False
+    words: bool = False
+
+
+def section(title: str, *parts: str, ident: str) -> Markup:
+    """Return a section with its heading."""
+    return element("section", element("h2", title, id=ident), *parts, aria_labelledby=ident)
+
+
+def facts(entries: Iterable[tuple[str, str]], *, big: int = 0) -> Markup:
+    """Return names with their values, the first ``big`` of them large."""
+    return element(
+        "dl",
+        *(
+            element("div", element("dt", name), element("dd", value, class_="big" if place < big else None))
+            for place, (name, value) in enumerate(entries)
+        ),
+        class_="facts",
+    )
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, about: str) -> Markup:
+    """Return a table that scrolls alone where it is too wide; ``about`` names it for a screen reader."""
+    looks = ["n" if column.number else "w" if column.words else None for column in columns]
+    heads = (element("th", column.head, scope="col", class_="n" if column.number else None) for column in columns)
+    body = (
+        element("tr", *(element("td", value, class_=look) for value, look in zip(row, looks, strict=True)))
+        for row in rows
+    )
+    inner = element("table", element("thead", element("tr", *heads)), element("tbody", *body))
+    return element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=about)
+
+
+def bullets(lines: Iterable[str]) -> Markup:
+    """Return a list, nothing for no lines."""
+    items = [element("li", line) for line in lines]
+    return element("ul", *items) if items else Markup("")
+
+
+def folded(title: str, *parts: str) -> Markup:
+    """Return parts that are unfolded by a click."""
+    return element("details", element("summary", title), *parts)
+
+
+def figure(draw: Callable[[float], Picture | Missing], caption: str, *, both: bool = True) -> Markup:
+    """Draw a picture for wide pages and, with ``both``, again for narrow ones; where it is missing, say why."""
+    picture = draw(WIDE)
+    if isinstance(picture, Missing):
+        return element("p", f"Not shown: {picture.why}.", class_="muted")
+    drawn = [(picture, "wide" if both else "")]
+    if both:
+        drawn += [(again, "narrow") for again in (draw(NARROW),) if isinstance(again, Picture)]
+    parts = [
+        element(
+            "div",
+            as_part(one, f"{one.name}-{look or 'one'}"),
+            class_=f"scroll {look}".strip(),
+            tabindex=None if both else "0",
+            role=None if both else "region",
+            aria_label=None if both else one.title,
+        )
+        for one, look in drawn
+    ]
+    return element("figure", *parts, *([element("figcaption", caption)] if caption else []))
+
+
+def sections(drawings: Iterable[Drawing]) -> list[Markup]:
+    """Return a section per heading, with its pictures."""
+    found = []
+    for place, (heading, group) in enumerate(itertools.groupby(drawings, key=lambda drawing: drawing.heading)):
+        parts: list[str] = []
+        together = list(group)
+        for drawing in together:
+            parts += [element("h3", drawing.subtitle)] if drawing.subtitle else []
+            caption = drawing.caption if drawing is together[-1] else ""
+            parts.append(figure(drawing.draw, caption, both=drawing.both))
+        found.append(section(heading, *parts, ident=f"s{place}"))
+    return found
+
+
+def page(title: str, parts: Iterable[str], *, record: str) -> str:
+    """Return the whole page; ``record`` is JSON, kept inside for programs."""
+    # Nothing in it can end the script element: JSON has no need of these letters outside of strings.
+    kept = record.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name_="color-scheme", content="light dark"),
+        element("meta", http_equiv="Content-Security-Policy", content="default-src 'none'; style-src 'unsafe-inline'"),
+        element("title", title),
+        element("style", Markup(STYLE)),
+    )
+    data = element("script", Markup(kept), type="application/json", id="result")
+    return (
+        f"<!DOCTYPE html>\n{element('html', head, element('body', element('main', joined(parts)), data), lang='en')}\n"
+    )
