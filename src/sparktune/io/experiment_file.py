@@ -169,7 +169,7 @@ def _check_weights(primary: Primary, workload: Workload, fault: Fault) -> None:
 
 
 def _guards(values: Mapping[str, Any], primary: Primary, fault: Fault) -> tuple[GuardMetric, ...]:
-    guards = guards_of(values.get("guards"), fault)
+    guards = guards_of(values.get("guards"), primary, fault)
     if any(guard.metric == primary.metric for guard in guards):
         raise fault(("guards",), f"{primary.metric} is the primary already", "a guard is another metric")
     return guards

@@ -29,6 +29,12 @@ _Zeros = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], msgspec.Meta(
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _APIS: Final = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
 _TRIALS: Final = 3
+# How alike streams are can be won by making all of them wait, so it is shown and decides nothing.
+_ALIKENESS: Final = frozenset(
+    {"ttft_spread_s", "ttft_gap_s", "ttft_max_over_median", "jain_ttft", "jain_decode", "decode_min_over_max"}
+)
+# Who waits longest may not wait less because everybody waits more, or because those who write are starved.
+_FAIRNESS: Final = {"ttft_max_s": ("ttft_mean_s", "decode_min_tok_s")}
 
 
 class _Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -90,10 +96,13 @@ def primary_of(value: object, fault: Fault) -> Primary:
     return Primary(metric=metric.name, better=_better(metric), weights=_weights(section.get("weights"), fault))
 
 
-def guards_of(values: object, fault: Fault) -> tuple[GuardMetric, ...]:
-    """Return metrics that must not get worse: names, ``NAME:MARGIN``, or mappings with ``metric`` and ``margin``."""
+def guards_of(values: object, primary: Primary, fault: Fault) -> tuple[GuardMetric, ...]:
+    """Return metrics that must not get worse: names, ``NAME:MARGIN``, or mappings with ``metric`` and ``margin``.
+
+    Where nothing is said, the worst wait as primary has the mean wait and the slowest stream beside it.
+    """
     if values is None:
-        return ()
+        values = _FAIRNESS.get(primary.metric, ())
     if not isinstance(values, list | tuple):
         raise fault(("guards",), "a list of metrics is wanted here", "for instance guards: [ttft_s]")
     found: dict[str, GuardMetric] = {}
@@ -108,10 +117,17 @@ def guards_of(values: object, fault: Fault) -> tuple[GuardMetric, ...]:
 def metric_named(name: str, where: tuple[Any, ...], fault: Fault) -> Metric:
     """Return a metric that can be compared: of one value per trial, with a better direction. Raises UsageError."""
     known = {metric.name: metric for metric in all_metrics()}
-    can = [one.name for one in known.values() if one.better is not MetricBetter.NEITHER and one.scope != Scope.POSITION]
+    can = [
+        one.name
+        for one in known.values()
+        if one.better is not MetricBetter.NEITHER and one.scope is not Scope.POSITION and one.name not in _ALIKENESS
+    ]
     if name in can:
         return known[name]
     hint = _nearest(name, can)
+    if name in _ALIKENESS:
+        message = f"{name} only describes: how alike streams are can be won by making all of them wait"
+        raise fault(where, message, "for fairness take ttft_max_s, the worst wait, with ttft_mean_s beside it")
     if name in known:
         raise fault(where, f"{name} only describes: no direction of it is better", hint)
     raise fault(where, f"there is no metric {name!r}", hint)
