@@ -38,6 +38,7 @@ def check_record(judgement: TableJudgement) -> dict[str, Any]:
         "rows": len(table.rows),
         "arms": [_arm(arm, table.settings.get(arm.arm, {})) for arm in judgement.arms] if two else None,
         "effect": effects[0] if effects else None,
+        **({} if effects else {"effect_why": "no cell that both arms have is left" if two else "there is one arm"}),
         "effects": effects,
         "observed": [_effect(found, judgement) for found in judgement.observed],
         "cells": [_cell_summary(cell) for cell in judgement.cells],
@@ -88,15 +89,14 @@ def _effect(found: Comparison, judgement: TableJudgement) -> dict[str, Any]:
 
 
 def _cell(row: Row) -> dict[str, Any]:
-    return {
-        "arm": row.arm,
+    sizes = {
         "prompt_tokens": row.prompt_tokens,
         "output_tokens": row.output_tokens,
         "depth": row.depth,
         "concurrency": row.concurrency,
-        "label": row.label or row.prompt_id,
-        "trial": row.trial,
     }
+    why = {"why": "null: the source does not tell"} if None in sizes.values() else {}
+    return {"arm": row.arm, **sizes, **why, "label": row.label or row.prompt_id, "trial": row.trial}
 
 
 def _cell_summary(cell: CellSummary) -> dict[str, Any]:
