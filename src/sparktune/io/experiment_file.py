@@ -53,6 +53,7 @@ KEYS: Final = (
     "settle_s",
     "nodes",
 )
+_BY_LETTER: Final = "attach"  # a person may be asked for an arm by its letter alone
 _PRIMARY: Final = "output_tok_s"
 _SETTLE_S: Final = 60.0
 # What is too small to matter, and what is surely not: by the noise that rates and waiting times have.
@@ -124,10 +125,10 @@ def _arms(values: Mapping[str, Any], launcher: Launcher, *, aa: bool, fault: Fau
         if "b" in values:
             raise fault(("b",), "the same arm is measured twice, and a second one is given", "leave b out with aa")
         return {Arm.A: first, Arm.B: first}
-    if "b" not in values:
+    if "b" not in values and launcher.id != _BY_LETTER:
         raise fault(("b",), "arm B is not said", "say what differs from a; or measure the noise with aa")
     second = _arm(values, "b", fault)
-    if first == second and launcher.id != "attach":
+    if first == second and launcher.id != _BY_LETTER:
         raise fault(("b",), "both arms are the same", "say what differs; or measure the noise on purpose with aa")
     return {Arm.A: first, Arm.B: second}
 
@@ -184,10 +185,22 @@ def _knob(values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], *, a
     names = differing(arm_settings(first), arm_settings(second))
     if len(names) > 1 and not set(names) <= declared_names(knob):
         message = f"the arms differ in {len(names)} settings, and the effect could be given to none: {', '.join(names)}"
-        hint = f"change one at a time; if they belong together, say so: knob: {', '.join(names)!r}"
+        hint = f"change one at a time; if they belong together, name them all as the knob: {', '.join(names)!r}"
         raise fault(("b",), message, hint)
-    others = [str(key) for key in dict.fromkeys((*first, *second)) if first.get(key) != second.get(key)]
-    return knob or ", ".join(names) or ", ".join(others) or "what is switched"
+    return knob or ", ".join(names) or _seen_or_stepped(values, second) or "what is switched"
+
+
+def _seen_or_stepped(values: Mapping[str, Any], second: Mapping[str, Any]) -> str:
+    """Return how a setting without flags is called: as it is read back, or as its steps say."""
+    steps = second.get("steps")
+    if isinstance(steps, list | tuple):
+        named = [step.get("path") or step.get("name") or step.get("kind") for step in steps if isinstance(step, dict)]
+        return ", ".join(dict.fromkeys(str(name) for name in named))
+    live = values.get("live")
+    if not isinstance(live, Mapping):
+        return ""
+    readers = [live] if "http" in live else [one for one in live.values() if isinstance(one, Mapping)]
+    return ", ".join(dict.fromkeys(str(one["keys"]) for one in readers if "keys" in one))
 
 
 def _url(values: Mapping[str, Any], fault: Fault) -> str:

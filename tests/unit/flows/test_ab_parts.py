@@ -87,7 +87,7 @@ def store(tmp_path: Path) -> Store:
 
 def test_the_cost_is_unknown_until_a_run_says_it(store: Store) -> None:
     time, finds = cost_words(store, experiment(), PLAN)
-    assert time.startswith("cost: 16 visits with one restart each; the time is told after the first block")
+    assert time.startswith("cost: 16 visits, the arm set anew before each; the time is told after the first block")
     assert "7.5 % with 5.7 %" in finds
 
 

@@ -24,6 +24,7 @@ from sparktune.units import format_duration, format_percent
 
 _MOST_BLOCKS = 100
 _SHOWN_DIGITS = 3
+_UNSTABLE = 0.2
 _GUARDS = {
     GuardStatus.OK: "no worse by {margin} or more",
     GuardStatus.UNPROVEN: "not shown to be no worse by {margin}",
@@ -40,9 +41,8 @@ def sentence(result: ExperimentResult) -> str:
     done = len(result.blocks)
     if verdict is None and result.judgement.anecdote:
         seen = f"; B was {_shift(result, effect)} in them" if effect is not None else ""
-        return (
-            f"ANECDOTE: {count_of(done, 'block')} prove nothing{seen}" if done else "NO VERDICT: no block is complete"
-        )
+        proves = "1 block proves" if done == 1 else f"{done} blocks prove"
+        return f"ANECDOTE: {proves} nothing{seen}" if done else "NO VERDICT: no block is complete"
     if verdict is None or effect is None:
         planned = count_of(len(result.experiment.blocks), "block")
         return f"NO VERDICT YET: {done} of {planned}; nothing is claimed between looks"
@@ -69,6 +69,8 @@ def reasons(result: ExperimentResult) -> tuple[str, ...]:
         found.append(f"a verdict needs {rules.looks[0].blocks} blocks at least")
     if result.outliers:
         found.append(f"{count_of(result.outliers, 'trial')} stood apart from the others of the visit; all were kept")
+    if result.outliers > _UNSTABLE * _trials(result):
+        found.append(f"unstable environment: more than {format_percent(_UNSTABLE)} of all trials stood apart")
     return (*found, *_noise(result))
 
 
@@ -145,6 +147,11 @@ def _circumstances(result: ExperimentResult, effect: Effect) -> str:
 
 def _guards(result: ExperimentResult) -> str:
     return f"; guards: {', '.join(map(guard_words, result.guards))}" if result.guards else ""
+
+
+def _trials(result: ExperimentResult) -> int:
+    runs = [visit.result for visit in result.visits if visit.result is not None]
+    return sum(row.trials for run in runs for row in run.cells)
 
 
 def _detectable(result: ExperimentResult) -> str:

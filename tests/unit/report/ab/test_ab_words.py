@@ -81,10 +81,10 @@ def test_between_looks_nothing_is_claimed() -> None:
     assert any("chance of a verdict by block 8" in reason for reason in reasons(result))
 
 
-@pytest.mark.parametrize(("ratios", "blocks"), [([3.0], "1 block"), ([3.0, 2.9], "2 blocks")])
+@pytest.mark.parametrize(("ratios", "blocks"), [([3.0], "1 block proves"), ([3.0, 2.9], "2 blocks prove")])
 def test_too_few_blocks_are_an_anecdote(ratios: Sequence[float], blocks: str) -> None:
     result = _result(ratios)
-    assert sentence(result).startswith(f"ANECDOTE: {blocks} prove nothing")
+    assert sentence(result).startswith(f"ANECDOTE: {blocks} nothing")
     assert "a verdict needs 3 blocks at least" in reasons(result)
 
 
