@@ -13,15 +13,18 @@ from sparktune.model.options import Slo
 
 _CASES = yaml_cases(Path(__file__).parent / "metrics")
 _METRICS = {metric.name: metric for metric in all_metrics()}
-_KEYS = frozenset({"name", "streams", "counters", "gauges", "depth", "slo", "values", "unknown"})
+_KEYS = frozenset(
+    {"name", "streams", "counters", "gauges", "depth", "slo", "values", "unknown", "turns", "health", "own"}
+)
 
 
 @pytest.mark.parametrize(("name", "case"), _CASES)
 def test_metric(name: str, case: dict[str, Any]) -> None:
     refuse_unknown(case, _KEYS)
     streams = case.get("streams", [{"outputs": [100, 110]}])
-    cell = make_spec_cell({"streams": max(1, len(streams)), "depth": case.get("depth", 0)})
-    wave = {"streams": streams, "counters": case.get("counters"), "gauges": case.get("gauges", [])}
+    mix = {key: case[key] for key in ("turns", "own") if key in case}
+    cell = make_spec_cell({"streams": 1 if mix else max(1, len(streams)), "depth": case.get("depth", 0), **mix})
+    wave = {key: case[key] for key in ("counters", "gauges", "health") if key in case} | {"streams": streams}
 
     actual = _METRICS[name].compute(make_trial(wave, cell=cell), Slo(**case.get("slo", {})))
 

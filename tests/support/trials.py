@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from sparktune.model.arrival import Arrivals
 from sparktune.model.cell import Cell
 from sparktune.model.counters import CounterDelta, GaugeSample
+from sparktune.model.mix import Household, OwnPrompts
 from sparktune.model.recording import StampSource
 from sparktune.model.timeline import CountMethod, Failure, FailureType, Timeline, Usage
 from sparktune.model.trial import ClientHealth, Phase, Request, Trial
@@ -31,7 +33,7 @@ HEALTHY = ClientHealth(
 
 _STREAM_KEYS = frozenset(
     {"send", "outputs", "tokens", "first_tokens", "method", "completion", "prompt", "cached", "visible", "finish"}
-    | {"failure", "fields", "fingerprint", "notes", "sha", "asked", "end", "copies"}
+    | {"limit", "failure", "fields", "fingerprint", "notes", "sha", "asked", "end", "copies"}
 )
 _TRIAL_KEYS = frozenset({"streams", "counters", "gauges", "health", "repeat"})
 
@@ -48,12 +50,26 @@ def at(milliseconds: float) -> int:
 
 
 def make_spec_cell(spec: Spec) -> Cell:
-    """Return a cell from ``prompt, output, depth, streams``, each of which has a default."""
+    """Return a cell from ``prompt, output, depth, streams``, each of which has a default; or a mix.
+
+    ``turns`` makes it a household whose turns have 100, 110, ... tokens and whose long prompt has 1000; ``own`` a file
+    of that many prompts, with a nonce in front of each or not (``nonce``). ``stagger`` is in milliseconds.
+    """
+    if "turns" in spec:
+        sizes = {"opening_tokens": 100, "turn_tokens": 10, "reply_tokens": 10, "long_tokens": 1000}
+        return Cell.of_household(Household(turns=spec["turns"], long_reply_tokens=5, **sizes))
+    own = (
+        OwnPrompts(name="own.jsonl", digest="abcdef012345", count=spec["own"], nonce=spec.get("nonce", False))
+        if ("own" in spec)
+        else None
+    )
     return Cell(
-        prompt_tokens=spec.get("prompt", 100),
+        prompt_tokens=0 if own else spec.get("prompt", 100),
         output_tokens=spec.get("output", 10),
         depth=spec.get("depth", 0),
         concurrency=spec.get("streams", 1),
+        arrivals=Arrivals(stagger_s=spec.get("stagger", 0) / 1000),
+        prompts=own,
     )
 
 
@@ -92,7 +108,7 @@ def make_request(spec: Spec, *, cell: Cell, stream: int, unique: str) -> Request
         stream=stream,
         prompt_sha256=digest,
         prompt_tokens_asked=spec.get("asked", cell.total_prompt_tokens),
-        output_tokens_asked=cell.output_tokens,
+        output_tokens_asked=spec.get("limit", cell.output_tokens),
         send_start_ns=at(sent),
         send_end_ns=at(sent),
         end_ns=at(spec.get("end", outputs[-1] if outputs else sent)),

@@ -1,20 +1,36 @@
 """Text that prompts are cut from: windows chosen by a hash, so that the same key always gives the same text."""
 
-__all__ = ["Corpus"]
+__all__ = ["Corpus", "OwnPrompt"]
 
 import hashlib
 from dataclasses import dataclass, field
+
+from sparktune.model.prepared import Messages
+from sparktune.units import Tokens
 
 _JOIN = "\n\n"
 _LONGEST_WORD = 64  # beyond this, text has no word borders (Chinese, base64) and a window may start anywhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OwnPrompt:
+    """A prompt that a user wrote: ``place`` is its file and line, ``output_tokens`` None is as the cell has it."""
+
+    place: str
+    messages: Messages = field(repr=False)
+    output_tokens: Tokens | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Corpus:
-    """``name`` says where ``text`` came from and is recorded with a run."""
+    """``name`` says where ``text`` came from and is recorded with a run.
+
+    ``prompts`` are whole prompts, of a file that holds such: they are sent as they are.
+    """
 
     name: str
     text: str = field(repr=False)
+    prompts: tuple[OwnPrompt, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a corpus that has no word in it."""

@@ -61,4 +61,5 @@ def _with_context(cell: Cell, costs: Sequence[WaveCost]) -> Seconds:
 
 
 def _read_tokens(cell: Cell, *, context: bool) -> Tokens:
-    return cell.concurrency * (cell.depth if context and cell.depth else cell.prompt_tokens)
+    # Own prompts have no length here; one that is scaled from theirs is a guess like the others.
+    return cell.streams * max(1, cell.depth if context and cell.depth else cell.prompt_tokens)

@@ -59,12 +59,19 @@ def cached_tokens(trial: Trial) -> Cached | None:
 
 
 def prefill_span_s(trial: Trial) -> Seconds | None:
-    """Return the time from the first send to the last stream's first output; None when a stream has no output."""
-    firsts = [request.timeline.first_ns for request in trial.completed]
-    known = [first for first in firsts if first is not None]
-    if not known or len(known) < len(firsts):
+    """Return the time in which at least one stream waited for its first output; None when a stream has no output.
+
+    For streams that were sent at once that is the time from the first send to the last stream's first output.
+    """
+    waits = [(request.send_start_ns, request.timeline.first_ns) for request in trial.completed]
+    known = [(sent, first) for sent, first in waits if first is not None]
+    if not known or len(known) < len(waits):
         return None
-    return seconds_between(min(request.send_start_ns for request in trial.completed), max(known))
+    total_ns, until_ns = 0, 0
+    for sent, first in sorted(known):
+        total_ns += max(0, first - max(sent, until_ns))
+        until_ns = max(until_ns, first)
+    return seconds_between(0, total_ns)
 
 
 def _sum_or_none(counts: list[Tokens | None]) -> Tokens | None:

@@ -81,7 +81,7 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
     return BenchOrder(
         base_url=choice.endpoint,
         workload=earlier.workload if earlier else workload_of(arguments, choice.cells, choice.trials, model=model),
-        corpus=_corpus(arguments.corpus),
+        corpus=choice.corpus or _corpus(arguments.corpus),
         secret=key.secret,
         wait_s=finite_number(arguments.wait_s, "--wait"),
         earlier=earlier,

@@ -1,6 +1,6 @@
 """What ``sparktune bench`` was asked for, as typed as a command line can be, and the workload it means."""
 
-__all__ = ["BenchArguments", "cells_of", "finite_number", "workload_of"]
+__all__ = ["SHAPES", "BenchArguments", "cells_of", "finite_number", "workload_of"]
 
 import json
 import math
@@ -10,9 +10,11 @@ from enum import Enum
 from pathlib import Path
 from typing import TypeVar
 
-from sparktune.bench.cells import make_cells, parse_numbers
+from sparktune.bench.cells import parse_numbers
+from sparktune.bench.corpus import Corpus
 from sparktune.bench.slo import parse_slo
 from sparktune.errors import UsageError
+from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
 from sparktune.model.options import Api, SendOptions, Thinking
 from sparktune.model.warmup import WarmupPlan
@@ -32,8 +34,11 @@ _FIXED_BY_A_RUN = frozenset(
         "api",
         "natural",
     }
+    | {"stagger", "arrival_rate", "household", "nonce"}
     | {"thinking", "temperature", "seed", "sampling_seed", "extra_body", "slo", "stall", "timeout"}
 )
+SHAPES = frozenset({"stagger", "arrival_rate", "household", "prompts", "nonce"})
+_LISTS = frozenset({"prompt_tokens", "output_tokens", "depth", "concurrency"})
 _Choice = TypeVar("_Choice", bound=Enum)
 _Number = TypeVar("_Number", float, float | None)
 _APIS: Mapping[str, Api] = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
@@ -78,6 +83,11 @@ class BenchArguments:
     json: bool
     quiet: bool
     resume: str
+    stagger: str = ""
+    arrival_rate: float = 0.0
+    household: float | None = None
+    prompts: Path | None = None
+    nonce: bool = False
     given: frozenset[str] = frozenset()
 
 
@@ -114,13 +124,25 @@ def workload_of(arguments: BenchArguments, cells: tuple[Cell, ...], trials: int,
     )
 
 
-def cells_of(arguments: BenchArguments) -> tuple[Cell, ...]:
-    """Return the cells that the lists mean. Raises UsageError."""
-    return make_cells(
-        parse_numbers(arguments.prompt_tokens, flag="--prompt-tokens"),
-        parse_numbers(arguments.output_tokens, flag="--output-tokens"),
-        parse_numbers(arguments.depth, flag="--depth", smallest=0),
-        parse_numbers(arguments.concurrency, flag="--concurrency"),
+def cells_of(arguments: BenchArguments) -> tuple[tuple[Cell, ...], Corpus | None]:
+    """Return the cells that the flags mean, and the corpus of own prompts. Raises UsageError."""
+    scale = finite_number(arguments.household, "--household")
+    if scale is not None and scale <= 0:
+        message = f"--household takes a scale above 0, not {scale:g}"
+        raise UsageError(message, hint="1 is for a server that reads some thousand tokens a second, 0.05 for a CPU")
+    return shape_cells(
+        WorkloadShape(
+            prompt_tokens=parse_numbers(arguments.prompt_tokens, flag="--prompt-tokens"),
+            output_tokens=parse_numbers(arguments.output_tokens, flag="--output-tokens"),
+            depth=parse_numbers(arguments.depth, flag="--depth", smallest=0),
+            concurrency=parse_numbers(arguments.concurrency, flag="--concurrency"),
+            stagger=arguments.stagger,
+            arrival_rate=finite_number(arguments.arrival_rate, "--arrival-rate"),
+            household=None if scale is None else HouseholdConfig(scale=scale),
+            prompts=arguments.prompts,
+            nonce=arguments.nonce,
+            lists=arguments.given & _LISTS,
+        )
     )
 
 

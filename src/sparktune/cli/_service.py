@@ -5,8 +5,8 @@ __all__ = ["Choice", "choose"]
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparktune.bench.cells import make_cells
-from sparktune.cli._bench_arguments import BenchArguments, cells_of
+from sparktune.bench.corpus import Corpus
+from sparktune.cli._bench_arguments import SHAPES, BenchArguments, cells_of
 from sparktune.errors import UsageError
 from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
 from sparktune.model.cell import Cell
@@ -15,11 +15,12 @@ from sparktune.model.run import Run
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Where to measure and what; None where nothing was said."""
+    """Where to measure and what; None where nothing was said. ``corpus`` is that of own prompts."""
 
     endpoint: str
     cells: tuple[Cell, ...]
     trials: int
+    corpus: Corpus | None = None
     model: str | None = None
     api_key_env: str | None = None
     api_key_file: Path | None = None
@@ -32,16 +33,17 @@ def choose(arguments: BenchArguments, earlier: Run | None, folder: Path) -> Choi
     """
     named = arguments.service or arguments.workload
     config = _load(folder, named) if named or not (arguments.url or earlier) else None
-    cells, trials = _cells(arguments, config)
+    cells, corpus, trials = _cells(arguments, config)
     if arguments.url and not arguments.service:
-        return Choice(endpoint=arguments.url, cells=cells, trials=trials)
+        return Choice(endpoint=arguments.url, cells=cells, trials=trials, corpus=corpus)
     if config is None or (earlier is not None and not arguments.service):
-        return Choice(endpoint=earlier.base_url if earlier else "", cells=cells, trials=trials)
+        return Choice(endpoint=earlier.base_url if earlier else "", cells=cells, trials=trials, corpus=corpus)
     service = config.service(arguments.service or None)
     return Choice(
         endpoint=arguments.url or service.endpoint,
         cells=cells,
         trials=trials,
+        corpus=corpus,
         model=service.model,
         api_key_env=service.api_key_env,
         api_key_file=config.key_file(service),
@@ -59,9 +61,12 @@ def _load(folder: Path, named: str) -> Config:
     return load_config(path)
 
 
-def _cells(arguments: BenchArguments, config: Config | None) -> tuple[tuple[Cell, ...], int]:
+def _cells(arguments: BenchArguments, config: Config | None) -> tuple[tuple[Cell, ...], Corpus | None, int]:
     if not arguments.workload or config is None:
-        return cells_of(arguments), arguments.trials
-    workload = config.workload(arguments.workload)
-    cells = make_cells(workload.prompt_tokens, workload.output_tokens, workload.depth, workload.concurrency)
-    return cells, workload.trials or arguments.trials
+        return *cells_of(arguments), arguments.trials
+    shaped = sorted(f"--{name.replace('_', '-')}" for name in arguments.given & SHAPES)
+    if shaped:
+        message = f"--workload {arguments.workload} says what is sent, {', '.join(shaped)} cannot be set beside it"
+        raise UsageError(message, hint="write it into the workload, or leave --workload out")
+    cells, corpus = config.cells(arguments.workload)
+    return cells, corpus, config.workload(arguments.workload).trials or arguments.trials

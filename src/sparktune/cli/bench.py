@@ -78,6 +78,29 @@ def bench(
         str,
         typer.Option("--workload", help="A workload of sparktune.yaml, instead of the lists above."),
     ] = "",
+    stagger: Annotated[
+        str,
+        typer.Option("--stagger", metavar="TIME", help="Start stream after stream this far apart, not all at once."),
+    ] = "",
+    arrival_rate: Annotated[
+        float,
+        typer.Option("--arrival-rate", min=0, metavar="N", help="Start streams at random instants, N per second."),
+    ] = 0.0,
+    household: Annotated[
+        float | None,
+        typer.Option(
+            "--household",
+            metavar="SCALE",
+            help="Two agents: one talks in turns, the other sends one long prompt meanwhile; 1 is full size.",
+        ),
+    ] = None,
+    prompts: Annotated[
+        Path | None,
+        typer.Option("--prompts", help='Your own prompts, sent as they are: JSON Lines, {"prompt": ...} or messages.'),
+    ] = None,
+    nonce: Annotated[
+        bool, typer.Option("--nonce", help="Put new words in front of each of your own prompts in every wave.")
+    ] = False,
     api: Annotated[str, typer.Option("--api", metavar="chat|completions", help="Which route is measured.")] = "chat",
     natural: Annotated[
         bool,
@@ -185,6 +208,11 @@ def bench(
             warmup=warmup,
             corpus=corpus,
             workload=workload,
+            stagger=stagger,
+            arrival_rate=arrival_rate,
+            household=household,
+            prompts=prompts,
+            nonce=nonce,
             api=api,
             fixed_length=not natural,
             thinking=thinking,

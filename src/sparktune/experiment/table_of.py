@@ -44,7 +44,7 @@ def _rows(blocks: Mapping[int, Pair], voiding: frozenset[str]) -> Iterator[Row]:
                 checks = tuple(softened(check, voiding) for check in cell.checks)
                 for trial in range(_trials(cell)):
                     yield Row(
-                        prompt_tokens=cell.cell.prompt_tokens,
+                        prompt_tokens=None if cell.cell.is_mix else cell.cell.prompt_tokens,
                         output_tokens=cell.cell.output_tokens,
                         depth=cell.cell.depth,
                         concurrency=cell.cell.concurrency,

@@ -17,6 +17,7 @@ from sparktune.flows.wave import WaveTools, record_wave
 from sparktune.io.signals import stop_on_signals
 from sparktune.io.store.spool import Spool
 from sparktune.io.store.store import Store
+from sparktune.model.arrival import Start
 from sparktune.model.cell import Cell
 from sparktune.model.prepared import PreparedRequest
 from sparktune.model.run import Run, RunState
@@ -115,9 +116,11 @@ class _Session:
         prepared = await self._tools.preparation.wave(cell, key=self._prompt_key, phase=phase, index=index)
         if prepared.contexts:
             await self._record(cell, Phase.CONTEXT, prepared.contexts)
-        return await self._record(cell, phase, prepared.requests)
+        return await self._record(cell, phase, prepared.requests, prepared.starts)
 
-    async def _record(self, cell: Cell, phase: Phase, requests: tuple[PreparedRequest, ...]) -> Trial:
+    async def _record(
+        self, cell: Cell, phase: Phase, requests: tuple[PreparedRequest, ...], starts: tuple[Start, ...] = ()
+    ) -> Trial:
         tools = self._tools
         index = self._waves[cell, phase]
         self._waves[cell, phase] += 1
@@ -129,6 +132,7 @@ class _Session:
             phase,
             index,
             requests,
+            starts,
             keep=tools.spool.append,
             look=lambda load: self._tracker.look(cell, phase, load, tools.monotonic_ns()),
         )

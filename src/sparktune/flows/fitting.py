@@ -1,6 +1,6 @@
 """Fit the texts of one request: its context, where the cell has one, and the prompt that fills it up."""
 
-__all__ = ["Fitter", "Texts"]
+__all__ = ["Fitter", "Texts", "part_words"]
 
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ class Texts:
 
     def renewed(self, nonce: str) -> "Texts":
         """Return texts of the same shape behind another nonce; their counts are those of the first ones."""
-        context = self.context.renewed(_words(nonce, _CONTEXT)) if self.context else None
-        return Texts(context, self.prompt.renewed(_words(nonce, _PROMPT)))
+        context = self.context.renewed(part_words(nonce, _CONTEXT)) if self.context else None
+        return Texts(context, self.prompt.renewed(part_words(nonce, _PROMPT)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class _Part:
 
     @property
     def words(self) -> tuple[str, ...]:
-        return _words(self.nonce, self.name)
+        return part_words(self.nonce, self.name)
 
 
 class Fitter:
@@ -70,6 +70,20 @@ class Fitter:
         count = partial(self._count, cell, context.text if context else "")
         part = _Part(_PROMPT, cell.prompt_tokens, text_key, nonce, near.prompt if near else None)
         return Texts(context, await self._part(part, cell.depth, count))
+
+    async def part(
+        self,
+        name: str,
+        tokens: Tokens,
+        beside: Tokens,
+        count: Callable[[str], Awaitable[Tokens]],
+        *,
+        text_key: str,
+        nonce: str,
+        near: Fitted | None,
+    ) -> Fitted:
+        """Return a text that makes ``count``, the tokens of a whole request, ``beside`` + ``tokens``; see ``fit``."""
+        return await self._part(_Part(name, tokens, text_key, nonce, near), beside, count)
 
     async def _context(self, cell: Cell, part: _Part) -> Fitted:
         """Fit the context so that the request that loads it has ``depth`` tokens, its chat template included.
@@ -111,5 +125,6 @@ async def _answer(
         return result
 
 
-def _words(nonce: str, part: str) -> tuple[str, ...]:
+def part_words(nonce: str, part: str) -> tuple[str, ...]:
+    """Return the words that go in front of a part of a request; only this nonce and part give them."""
     return nonce_words((nonce, part), PROMPT_WORDS)

@@ -26,6 +26,8 @@ from sparktune.model.run import Run
 from sparktune.model.workload import Workload
 from sparktune.units import Seconds
 
+_TWO_THINGS = "start a new run; trials of both in one table would compare two things"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchOrder:
@@ -117,5 +119,7 @@ def _earlier(order: BenchOrder, facts: EngineFacts) -> Run | None:
     ):
         if then != now:
             message = f"run {run.id} cannot go on: its {what} was {then}, now it is {now}"
-            raise UsageError(message, hint="start a new run; trials of both in one table would compare two things")
+            own = then is not None and then.startswith("prompts:")
+            hint = "name the same file: --prompts FILE" if own else _TWO_THINGS
+            raise UsageError(message, hint=hint)
     return run

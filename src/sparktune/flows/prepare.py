@@ -10,17 +10,22 @@ __all__ = ["Preparation"]
 import asyncio
 import hashlib
 from collections.abc import Coroutine, Iterable
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from sparktune.bench.arrivals import starts_of
 from sparktune.bench.body import build_body
 from sparktune.bench.conversation import CONTEXT_REPLY_TOKENS, SHORT_PROMPT, conversation, prompt_digest
 from sparktune.bench.corpus import Corpus
 from sparktune.bench.prompts import Fitted
-from sparktune.errors import RequestRejected
+from sparktune.errors import RequestRejected, UsageError
 from sparktune.flows.counting import CountBy, TokenCounter, TokenServer
 from sparktune.flows.fitting import Fitter, Texts
+from sparktune.flows.household import HouseholdFitter, HouseholdTexts
+from sparktune.flows.own_prompts import OwnPromptCounter
 from sparktune.model.cell import Cell
 from sparktune.model.engine import Engine
+from sparktune.model.mix import Household, OwnPrompts
 from sparktune.model.options import Api, SendOptions
 from sparktune.model.prepared import Messages, PreparedRequest, PreparedWave
 from sparktune.model.trial import Phase
@@ -53,6 +58,10 @@ class Preparation:
         self._counter = TokenCounter(server, engine, options)
         self._fitter = Fitter(self._counter, corpus, options.api)
         self._shapes: dict[tuple[Tokens, Tokens], Texts] = {}
+        self._households = HouseholdFitter(self._counter, self._fitter, corpus, options.api)
+        self._household_shapes: dict[Household, HouseholdTexts] = {}
+        self._own_prompts = corpus.prompts
+        self._own = OwnPromptCounter(self._counter, options.api, max_model_len)
 
     async def check(self, cells: Iterable[Cell]) -> None:
         """Fit every shape now, so that a cell that cannot be sent ends a run at its start and not in its middle.
@@ -61,17 +70,32 @@ class Preparation:
         longer than the server takes.
         """
         for cell in cells:
-            await self._shape(cell)
+            if cell.household:
+                await self._household_shape(cell, cell.household)
+            elif cell.prompts:
+                await self._own_wave(cell, cell.prompts, "check")
+            else:
+                await self._shape(cell)
 
     async def wave(self, cell: Cell, *, key: str, phase: Phase, index: int) -> PreparedWave:
         """Return the requests of one wave, and those that load their contexts when the cell has depth.
 
         ``key`` names the run, and the attempt at it: the same arguments give the same requests, another key other
-        nonces. Raises what ``check`` raises.
+        nonces. When they are sent depends on the workload's seed, not on the key. Raises what ``check`` raises.
         """
+        place = f"{cell.label}/{phase.value}/{index}"
+        if cell.household:
+            wave = await self._household_wave(cell, cell.household, place, f"{key}/{place}")
+        elif cell.prompts:
+            wave = await self._own_wave(cell, cell.prompts, f"{key}/{place}")
+        else:
+            wave = await self._uniform_wave(cell, place, key)
+        return wave if cell.is_plain else replace(wave, starts=starts_of(cell, f"{self._seed}/{place}"))
+
+    async def _uniform_wave(self, cell: Cell, wave: str, key: str) -> PreparedWave:
         shape = await self._shape(cell)
         by = await self._counter.how(conversation(self._options.api, SHORT_PROMPT if cell.depth else "", SHORT_PROMPT))
-        places = [f"{cell.label}/{phase.value}/{index}/{stream}" for stream in range(cell.concurrency)]
+        places = [f"{wave}/{stream}" for stream in range(cell.concurrency)]
         nonces = [f"{key}/{place}" for place in places]
         if by is CountBy.USAGE:
             texts = [shape.renewed(nonce) for nonce in nonces]
@@ -93,11 +117,75 @@ class Preparation:
             counted_by=by.value,
         )
 
-    async def _shape(self, cell: Cell) -> Texts:
-        needed = cell.total_prompt_tokens + cell.output_tokens
+    async def _household_wave(self, cell: Cell, mix: Household, place: str, nonce: str) -> PreparedWave:
+        """Build the turns, which share a prefix that may be cached, and the long prompt, which is new."""
+        shape = await self._household_shape(cell, mix)
+        by = await self._counter.how(conversation(self._options.api, "", SHORT_PROMPT))
+        counted = by is not CountBy.USAGE
+        if counted:
+            key = f"{self._seed}/{place}"
+            texts = await self._households.fit(cell, mix, text_key=key, nonce=nonce, near=shape)
+        else:
+            texts = shape.renewed(nonce)
+        api = self._options.api
+        turns = [
+            self._request(
+                turn,
+                texts.session(api, turn),
+                asked=mix.prompt_tokens(turn),
+                counted=one.tokens if counted else None,
+                output_tokens=mix.reply_tokens,
+                cold_key=None,
+            )
+            for turn, one in enumerate(texts.turns)
+        ]
+        long = self._request(
+            mix.long_stream,
+            conversation(api, "", texts.long.text),
+            asked=mix.long_tokens,
+            counted=texts.long.tokens if counted else None,
+            output_tokens=mix.long_reply_tokens,
+            cold_key=_digest(nonce),
+        )
+        return PreparedWave(requests=(*turns, long), residual=texts.residual, counted_by=by.value)
+
+    async def _own_wave(self, cell: Cell, prompts: OwnPrompts, nonce: str) -> PreparedWave:
+        """Build a request of every prompt of the file."""
+        if len(self._own_prompts) != prompts.count:
+            message = f"the prompts of {prompts.name} are not at hand"
+            raise UsageError(message, hint="name the file: --prompts FILE")
+        requests = await _together(
+            self._own_request(cell, prompts, stream, f"{nonce}/{stream}") for stream in range(prompts.count)
+        )
+        counted = all(request.prompt_tokens_counted is not None for request in requests)
+        return PreparedWave(requests=tuple(requests), counted_by="tokenizer" if counted else "not counted")
+
+    async def _own_request(self, cell: Cell, prompts: OwnPrompts, stream: int, nonce: str) -> PreparedRequest:
+        own = await self._own.own(cell, self._own_prompts[stream], nonce if prompts.nonce else "")
+        return self._request(
+            stream,
+            own.messages,
+            asked=own.tokens or 0,
+            counted=own.tokens,
+            output_tokens=own.output_tokens,
+            cold_key=_digest(nonce) if prompts.nonce else None,
+        )
+
+    async def _household_shape(self, cell: Cell, mix: Household) -> HouseholdTexts:
+        last = mix.prompt_tokens(mix.turns - 1) + mix.reply_tokens
+        self._refuse_longer(cell, max(last, mix.long_tokens + mix.long_reply_tokens))
+        if mix not in self._household_shapes:
+            texts = await self._households.fit(cell, mix, text_key=f"{self._seed}/shape", nonce=f"shape/{mix.label}")
+            self._household_shapes[mix] = texts
+        return self._household_shapes[mix]
+
+    def _refuse_longer(self, cell: Cell, needed: Tokens) -> None:
         if self._max_model_len is not None and needed > self._max_model_len:
             message = f"{cell.label} needs {needed} tokens per request, the server takes {self._max_model_len}"
             raise RequestRejected(message, hint="use a smaller cell, or start the server with a longer context")
+
+    async def _shape(self, cell: Cell) -> Texts:
+        self._refuse_longer(cell, cell.total_prompt_tokens + cell.output_tokens)
         size = (cell.depth, cell.prompt_tokens)
         if size not in self._shapes:
             place = f"shape/{cell.depth}/{cell.prompt_tokens}"
@@ -113,7 +201,7 @@ class Preparation:
             asked=cell.total_prompt_tokens,
             counted=texts.prompt.tokens if counted else None,
             output_tokens=cell.output_tokens,
-            cold_key=None if cell.depth else hashlib.sha256(nonce.encode()).hexdigest(),
+            cold_key=None if cell.depth else _digest(nonce),
         )
 
     def _loading(self, stream: int, context: Fitted, *, counted: bool) -> PreparedRequest:
@@ -153,6 +241,10 @@ class Preparation:
             output_tokens_asked=output_tokens,
             body=body,
         )
+
+
+def _digest(nonce: str) -> str:
+    return hashlib.sha256(nonce.encode()).hexdigest()
 
 
 async def _together(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:

@@ -12,6 +12,7 @@ from sparktune.io.http.server import Server
 from sparktune.io.load.client import LoadClient, WaveRecording
 from sparktune.io.load.client import Progress as LoadProgress
 from sparktune.io.load.target import Limits
+from sparktune.model.arrival import Start
 from sparktune.model.cell import Cell
 from sparktune.model.engine import Engine
 from sparktune.model.options import SendOptions
@@ -45,11 +46,12 @@ async def record_wave(
     phase: Phase,
     index: int,
     requests: Sequence[PreparedRequest],
+    starts: Sequence[Start] = (),
     *,
     keep: Callable[[RawRequest], None],
     look: Callable[[LoadProgress], None],
 ) -> RawTrial:
-    """Send the prepared requests at once and return what was recorded.
+    """Send the prepared requests, at once or as ``starts`` say, and return what was recorded.
 
     ``keep`` gets each request as it ends, from the measuring thread; ``look`` is called about twice a second. A
     cancellation while the wave runs stops the load: the trial that is returned then is not ``complete``.
@@ -61,7 +63,7 @@ async def record_wave(
         tools.limits,
         on_request=lambda stream, recording: keep(_raw_request(tools, requests[stream], recording)),
     )
-    load = asyncio.create_task(asyncio.to_thread(client.run_wave, payloads))
+    load = asyncio.create_task(asyncio.to_thread(client.run_wave, payloads, starts))
     during: list[Scrape] = []
     scraper = asyncio.create_task(_scrape_until_cancelled(tools, during))
     recorded = await _watch(client, load, look)

@@ -11,9 +11,12 @@ from typing import Annotated, Any, Final, TypeVar
 
 import msgspec
 
+from sparktune.bench.corpus import Corpus
 from sparktune.errors import UsageError
 from sparktune.io.config_text import ConfigText, read_config_text
 from sparktune.io.http.address import parse_address
+from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
+from sparktune.model.cell import Cell
 
 CONFIG_NAME = "sparktune.yaml"
 
@@ -24,6 +27,7 @@ _EXAMPLES: Final = {
     "workloads": "write it like {short: {prompt_tokens: [512, 2048], output_tokens: 128, concurrency: [1, 4]}}",
     "nodes": "write it like [spark1, {name: spark2, host: me@10.0.0.2}]",
 }
+_LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _AT: Final = re.compile(r" - at `\$(?P<path>[^`]*)`$")
 _STEP: Final = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
 
@@ -45,13 +49,22 @@ class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class WorkloadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Cells as lists, of which every combination is measured; fields as in ``model.cell.Cell``."""
+    """Cells as lists, of which every combination is measured, fields as in ``model.cell.Cell``; or a mix.
 
-    prompt_tokens: _Some
-    output_tokens: _Some
+    ``stagger`` (a time) or ``arrival_rate`` (per second) say how the streams of a wave arrive. ``prompts`` is a file of
+    own prompts, ``nonce`` puts one in front of each; ``household`` are two agents.
+    """
+
+    prompt_tokens: _Some | None = None
+    output_tokens: _Some | None = None
     depth: _SomeOrNone = (0,)
     concurrency: _Some = (1,)
     trials: Annotated[int, msgspec.Meta(ge=1, le=1_000_000)] | None = None
+    stagger: str | Annotated[float, msgspec.Meta(ge=0)] = ""
+    arrival_rate: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    household: HouseholdConfig | None = None
+    prompts: str | None = None
+    nonce: bool = False
 
 
 _Item = TypeVar("_Item", ServiceConfig, WorkloadConfig)
@@ -80,6 +93,31 @@ class Config:
     def workload(self, name: str) -> WorkloadConfig:
         """Return the workload of that name. Raises UsageError."""
         return self._named(self.workloads, "workload", name)
+
+    def cells(self, name: str) -> tuple[tuple[Cell, ...], Corpus | None]:
+        """Return the cells of a workload, and the corpus of its own prompts; a relative path counts from this file.
+
+        Raises UsageError.
+        """
+        workload = self.workload(name)
+        written = {key: value for key in _LISTS if (value := getattr(workload, key)) is not None}
+        usual = {"depth": (0,), "concurrency": (1,)}
+        prompts = workload.prompts
+        try:
+            return shape_cells(
+                WorkloadShape(
+                    **written,
+                    stagger=workload.stagger,
+                    arrival_rate=workload.arrival_rate,
+                    household=workload.household,
+                    prompts=self.path.parent / Path(prompts).expanduser() if prompts else None,
+                    nonce=workload.nonce,
+                    lists=frozenset(key for key, value in written.items() if usual.get(key) != value),
+                )
+            )
+        except UsageError as error:
+            message = f"{self.path}, workload {name}: {error}"
+            raise UsageError(message, hint=error.hint) from None
 
     def key_file(self, service: ServiceConfig) -> Path | None:
         """Return where the service's API key is; a relative path counts from the file that names it."""
@@ -161,14 +199,25 @@ def _section(text: ConfigText, name: str, kind: type[_Item]) -> dict[str, _Item]
         try:
             # A list of one may be written as a number.
             items[key] = msgspec.convert({one: _listed(kind, one, value) for one, value in values.items()}, kind)
+            _refuse_shapeless(text, where, values)
         except msgspec.ValidationError as error:
             raise _located(text, where, str(error)) from None
     return items
 
 
 def _listed(kind: type[_Item], name: str, value: object) -> object:
-    alone = isinstance(value, int) and kind is WorkloadConfig and name != "trials"
+    alone = isinstance(value, int) and kind is WorkloadConfig and name in _LISTS
     return [value] if alone else value
+
+
+def _refuse_shapeless(text: ConfigText, where: tuple[Any, ...], values: Mapping[str, Any]) -> None:
+    """A workload needs lengths, or a mix that has them."""
+    if where[0] != "workloads" or "household" in values:
+        return
+    wanted = ("prompts",) if "prompts" in values else ("prompt_tokens", "output_tokens")
+    for key in wanted:
+        if values.get(key) is None:
+            raise text.error(where, f"Object missing required field {key}", hint=_EXAMPLES["workloads"])
 
 
 def _refuse_unknown(

@@ -23,7 +23,7 @@ class Scope(Enum):
     REQUEST = "request"  # one value per completed request
     WAVE = "wave"  # one value per trial
     SERVER = "server"  # one value per trial, from the server's own counters
-    POSITION = "position"  # one value per draft position from 0, from the server's own counters
+    POSITION = "position"  # one value per place from 0: draft positions, turns of a session
 
 
 class Better(Enum):
@@ -41,7 +41,7 @@ class Metric:
     ``name`` is the key in JSON and carries the unit as suffix (``ttft_s``, ``decode_tok_s``, ``prefix_hit_share``);
     ``title`` is the column head; ``unit`` is ``s``, ``tok/s``, ``share``, ``tokens``, ``requests/s`` or ``1``.
     ``compute`` gets a trial (and the user's objective) and returns its values - one per completed request, one for
-    the wave or one per draft position, by ``scope`` - or Unknown. It is pure and raises nothing. ``order`` sorts
+    the wave or one per position, by ``scope`` - or Unknown. It is pure and raises nothing. ``order`` sorts
     columns; ``in_table`` says whether the short table shows it.
     """
 
@@ -64,7 +64,7 @@ class MetricSummary:
     ``p99`` are None where n is too small (64 and 459, MLPerf's early-stopping bounds). When no trial gave a value,
     the numbers are None and ``why`` says why; when only some did, ``why`` says what is missing. ``title`` and
     ``in_table`` are the metric's own. ``by_position`` is there for Scope.POSITION alone: entry i is the median over
-    trials of draft position i, which is what such a metric is read by.
+    trials of position i, which is what such a metric is read by.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """What the stopwatch keeps of one request: bytes and instants, nothing understood yet."""
 
-__all__ = ["End", "Recording", "StampSource"]
+__all__ = ["End", "Recording", "StampSource", "send_skew_ns"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,6 +36,7 @@ class Recording:
     ``data`` holds every byte received, in order; read ``i`` ended at byte offset ``read_ends[i]``, arrived at
     ``arrival_ns[i]`` (see ``source``) and was seen by this process at ``woke_ns[i]``. Instants of things that did not
     happen are 0 (``connected_ns`` when the connection failed). ``detail`` is the operating system's own text.
+    ``planned_ns`` is when the request was due, None for one that belongs to the wave's first sends.
     """
 
     connect_start_ns: Nanoseconds
@@ -50,6 +51,7 @@ class Recording:
     arrival_ns: Sequence[Nanoseconds]
     woke_ns: Sequence[Nanoseconds]
     detail: str = ""
+    planned_ns: Nanoseconds | None = None
 
     def __post_init__(self) -> None:
         """The three sequences describe the same reads, and the reads cover the data."""
@@ -59,3 +61,15 @@ class Recording:
         if (self.read_ends[-1] if self.read_ends else 0) != len(self.data):
             message = f"reads end at {self.read_ends[-1:]} but {len(self.data)} bytes are kept"
             raise ValueError(message)
+
+
+def send_skew_ns(recordings: Sequence[Recording]) -> Nanoseconds:
+    """Return how far the sends of a wave were from its plan; 0 when nothing was sent.
+
+    That is the time from the first to the last of the sends that were to be simultaneous, or how late the latest of
+    the others was, whichever is more.
+    """
+    sent = [recording for recording in recordings if recording.send_start_ns]
+    first = [recording.send_start_ns for recording in sent if recording.planned_ns is None]
+    late = [recording.send_start_ns - recording.planned_ns for recording in sent if recording.planned_ns is not None]
+    return max([0, *late, max(first) - min(first) if first else 0])

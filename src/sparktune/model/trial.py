@@ -1,4 +1,4 @@
-"""A trial: one wave of simultaneous streams of one cell, with what the server and the client said about it."""
+"""A trial: one wave of streams of one cell, with what the server and the client said about it."""
 
 __all__ = ["ClientHealth", "Phase", "Request", "Trial"]
 
@@ -25,7 +25,8 @@ class Request:
     """One decoded request. ``stream`` is its place in the wave, from 0; instants are monotonic nanoseconds.
 
     ``prompt_sha256`` is the hex digest of the first 256 characters of what was sent (nonce included): equal values
-    mean that a cached prefix was possible.
+    mean that a cached prefix was possible. ``prompt_tokens_asked`` 0: the length was not known before it was sent.
+    ``planned_send_ns`` is when it was due, None when it belongs to the wave's first sends.
     """
 
     stream: int
@@ -36,6 +37,7 @@ class Request:
     send_end_ns: Nanoseconds
     end_ns: Nanoseconds
     timeline: Timeline
+    planned_send_ns: Nanoseconds | None = None
 
     @property
     def ok(self) -> bool:
@@ -49,7 +51,9 @@ class ClientHealth:
 
     ``cpu_ratio`` is CPU seconds of the measuring process over wall seconds (1.0 = one core). ``lag_*`` is how late the
     process woke up after data had arrived (kernel stamp to wake-up); None with user-space stamps, where it cannot be
-    known. ``send_skew_s`` is the time from the first to the last send of the wave. ``cores`` are the CPUs it ran on.
+    known. ``send_skew_s`` is how far the sends were from the plan: for a wave that is sent at once the time from the
+    first to the last send, for planned arrivals the largest delay after the planned instant. ``cores`` are the CPUs it
+    ran on.
     ``clock_step_s`` is the largest jump of the wall clock against the monotonic clock during the wave.
     """
 

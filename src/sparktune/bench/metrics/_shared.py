@@ -10,12 +10,15 @@ __all__ = [
     "across_streams",
     "counter_ratio",
     "decode_tok_s",
+    "decoded",
     "e2e_s",
     "each",
     "from_counters",
     "gaps_s",
     "last_output_ns",
     "later_tokens",
+    "of_household",
+    "over_streams",
     "per_request",
     "per_wave",
     "tpot_s",
@@ -24,11 +27,13 @@ __all__ = [
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from sparktune.bench.waves import first_tokens, total_tokens
 from sparktune.model.counters import CounterDelta
 from sparktune.model.metric import Unknown
+from sparktune.model.mix import Household
 from sparktune.model.options import Slo
 from sparktune.model.timeline import Timeline
 from sparktune.model.trial import Request, Trial
@@ -91,18 +96,46 @@ def across_streams(
 
     A stream that failed has no value to compare: how long it would have waited is not known, so the wave has none.
     """
+    whole = over_streams(formula, combine)
+
+    def compute(trial: Trial, slo: Slo) -> tuple[float, ...] | Unknown:
+        failed = len(trial.requests) - len(trial.completed)
+        if not failed and len(trial.requests) < _FEWEST_STREAMS:
+            return Unknown("one stream has nothing to be compared with")
+        return whole(trial, slo)
+
+    return compute
+
+
+def over_streams(
+    formula: Callable[[Request], float | Unknown], combine: Callable[[Sequence[float]], float | None]
+) -> Compute:
+    """Return a compute with one value for all streams of a wave; none where one failed, as in ``across_streams``."""
 
     def compute(trial: Trial, _slo: Slo) -> tuple[float, ...] | Unknown:
         failed = len(trial.requests) - len(trial.completed)
         if failed:
             return Unknown(f"{failed} of {len(trial.requests)} streams failed: the wave cannot be compared whole")
-        if len(trial.requests) < _FEWEST_STREAMS:
-            return Unknown("one stream has nothing to be compared with")
         values = each(trial.requests, formula)
         if isinstance(values, Unknown):
             return values
         combined = combine(values)
         return Unknown("all streams have the value 0") if combined is None else (combined,)
+
+    return compute
+
+
+def of_household(formula: Callable[[Trial, Household], tuple[float, ...] | Unknown]) -> Compute:
+    """Return a compute over the agents of a household; of another cell, and where a request failed, there is none."""
+
+    def compute(trial: Trial, _slo: Slo) -> tuple[float, ...] | Unknown:
+        if trial.cell.household is None:
+            return Unknown("this cell is no household of two agents")
+        missing = trial.cell.streams - len(trial.completed)
+        if missing:
+            return Unknown(f"{missing} of {trial.cell.streams} requests failed: the session is not whole")
+        ordered = tuple(sorted(trial.requests, key=lambda request: request.stream))
+        return formula(replace(trial, requests=ordered), trial.cell.household)
 
     return compute
 
@@ -162,6 +195,25 @@ def decode_tok_s(request: Request) -> TokensPerSecond | Unknown:
         return tokens
     span = seconds_between(request.timeline.output_ns[0], request.timeline.output_ns[-1])
     return tokens / span if span > 0 else Unknown(_ONE_INSTANT)
+
+
+def decoded(
+    requests: Sequence[Request], from_ns: Nanoseconds | None, until_ns: Nanoseconds
+) -> tuple[TokensPerSecond] | Unknown:
+    """Return the rate at which streams wrote in a window, each from its first output on and no longer than it wrote.
+
+    ``from_ns`` None is each stream's first output, whose chunk is the prefill's.
+    """
+    tokens, time_ns = 0, 0
+    for request in requests:
+        instants, counts = request.timeline.output_ns, request.timeline.output_tokens
+        if counts is None or not instants:
+            return Unknown("the server gives no token count per chunk, or a turn has no output")
+        start_ns = max(instants[0], from_ns or 0)
+        end_ns = min(instants[-1], until_ns)
+        tokens += sum(count for at_ns, count in zip(instants, counts, strict=True) if start_ns < at_ns <= end_ns)
+        time_ns += max(0, end_ns - start_ns)
+    return (tokens / seconds_between(0, time_ns),) if time_ns else Unknown("nothing was written in that time")
 
 
 def tpot_s(request: Request) -> Seconds | Unknown:

@@ -4,7 +4,8 @@ Formula: (sum x)^2 / (c * sum x^2) over ``decode_tok_s`` of the c streams; 1 is 
 Unit: 1
 Better: higher
 Undefined when: the wave has one stream, one of its streams failed, or one has no decode rate.
-Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", DEC-TR-301, 1984.
+Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", DEC-TR-301, 1984. It describes, and decides
+    nothing: it can be won by slowing everybody down. Decide by decode_min_tok_s (docs/concepts/fairness.md).
 """
 
 __all__ = ["METRIC"]

@@ -4,8 +4,9 @@ Formula: (sum x)^2 / (c * sum x^2) over the TTFTs of the c streams; 1 is equal, 
 Unit: 1
 Better: higher
 Undefined when: the wave has one stream, one of its streams failed, or one sent no output.
-Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", DEC-TR-301, 1984. It can be won by letting
-    everybody wait: read it together with the largest TTFT.
+Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness", DEC-TR-301, 1984. It describes, and decides
+    nothing: it can be won by letting everybody wait. Decide by ttft_max_s with ttft_mean_s and decode_min_tok_s
+    (docs/concepts/fairness.md).
 """
 
 __all__ = ["METRIC"]

@@ -1,12 +1,14 @@
-"""How fast the server reads prompts: tokens to compute over the time until every stream had its first output.
+"""How fast the server reads prompts: tokens to compute over the time in which a stream waited for its first output.
 
-Formula: sum of (prompt tokens - cached tokens) over the streams / (last first-output - first send); with one stream
-    that is (prompt tokens - cached tokens) / TTFT. One formula for every concurrency.
+Formula: sum of (prompt tokens - cached tokens) over the streams / time in which at least one stream had been sent and
+    had no output. Of a wave that is sent at once that time is last first-output - first send; with one stream it is
+    TTFT. One formula for every concurrency and all arrivals.
 Unit: tok/s
 Better: higher
-Undefined when: the server does not count prompt tokens; or a context is loaded (depth) and neither the requests' usage
-    nor the counters say how much of the prompt came from the cache. In a cell without depth every prompt begins with a
-    nonce, so that an untold number of cached tokens is 0 by construction; V01, V02 and V03 watch that.
+Undefined when: the server does not count prompt tokens; or a context is loaded (depth), or prompts share prefixes on
+    purpose, and neither the requests' usage nor the counters say how much of the prompt came from the cache. In every
+    other cell every prompt begins with a nonce, so that an untold number of cached tokens is 0 by construction; V01,
+    V02 and V03 watch that.
 Source: llama-benchy 0.4.0 counts cached tokens as computed, subtracts a latency at one stream only and begins at the
     role chunk; none of that is done here. From two streams on the time also holds decode steps of the early streams,
     so it is a lower bound of the engine's speed.
@@ -27,7 +29,7 @@ def _prefill_tok_s(trial: Trial) -> float | Unknown:
     if span is None:
         return Unknown("a stream of the wave sent no output")
     cached = cached_tokens(trial)
-    if cached is None and trial.cell.depth:
+    if cached is None and (trial.cell.depth or trial.cell.is_warm):
         return Unknown("the server does not say how many tokens of the prompt came from its cache")
     computed = prompt - (cached.tokens if cached else 0)
     if computed <= 0 or span <= 0:

@@ -4,7 +4,8 @@ Formula: max of t_(i+1) - t_i over the TTFTs of the streams in rising order
 Unit: s
 Better: lower
 Undefined when: the wave has one stream, one of its streams failed, or one sent no output.
-Source: our own. Gaps of equal size say that prefills follow one another; one large gap says that a stream was queued.
+Source: our own; it describes, as the spread does. Gaps of equal size say that prefills follow one another; one large
+    gap says that a stream was queued.
 """
 
 __all__ = ["METRIC"]

@@ -4,8 +4,9 @@ Formula: max TTFT - min TTFT over the streams
 Unit: s
 Better: lower
 Undefined when: the wave has one stream, one of its streams failed, or one sent no output.
-Source: our own. It can be lowered by letting everybody wait: read it together with the largest and the median TTFT.
-    Prefills that follow one another give (c - 1) times the TTFT of a lone stream.
+Source: our own. It describes, and decides nothing: it can be lowered by letting everybody wait. What an experiment may
+    be decided by are ttft_max_s, ttft_mean_s and decode_min_tok_s (docs/concepts/fairness.md). Prefills that follow one
+    another give (c - 1) times the TTFT of a lone stream.
 """
 
 __all__ = ["METRIC"]

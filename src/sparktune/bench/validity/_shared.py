@@ -3,6 +3,7 @@
 __all__ = [
     "FEWEST_PROMPT_TOKENS",
     "TOO_SHORT",
+    "WARM",
     "Finding",
     "completed_requests",
     "counters_hint",
@@ -24,6 +25,8 @@ from sparktune.units import Tokens
 FEWEST_PROMPT_TOKENS: Tokens = 2048
 # The same words for every cell and check that they are true of: a report tells them once.
 TOO_SHORT = f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on"
+# What is to be cold cannot be judged where prompts repeat, or begin alike, on purpose.
+WARM = "prompts share prefixes on purpose in this cell: what a cache holds of them is part of the workload"
 
 _RANK = {Status.OK: 0, Status.UNKNOWN: 1, Status.WARN: 2, Status.INVALID: 3}
 _COUNTER_FLAGS = {

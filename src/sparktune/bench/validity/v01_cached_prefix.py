@@ -6,7 +6,8 @@ Warns when: the context of a cell with depth was cached to less than depth - 2 %
 Invalid when: a cell without depth took more than 2 % of a prompt plus one block from a cache; the context of a cell
     with depth was cached to less than 90 % minus one block; or more than the context (plus 2 % of the prompt and one
     block) was cached. A block is the engine's, and at least 16 tokens: a chat template's own beginning is shared.
-Unknown when: neither source tells. An absent count is not 0: vLLM leaves it out for a request without a hit.
+Unknown when: prompts share prefixes on purpose (a household, own prompts without a nonce); or neither source tells. An
+    absent count is not 0: vLLM leaves it out for a request without a hit.
 Source: vLLM, prefix caching works in whole blocks and needs ``--enable-prompt-tokens-details`` to tell; SGLang needs
     ``--enable-cache-report``. A prefix cache hit makes TTFT depend on the uncached rest only.
 """
@@ -15,7 +16,7 @@ __all__ = ["CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import Finding, make_check, over_trials, plural
+from sparktune.bench.validity._shared import WARM, Finding, make_check, over_trials, plural
 from sparktune.bench.waves import cached_tokens, prompt_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Request, Trial
@@ -37,6 +38,8 @@ _CONTEXT_HINT = (
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
+    if cell.cell.is_warm:
+        return [Finding(status=Status.UNKNOWN, evidence=WARM)]
     block = max(_LEAST_BLOCK, run.engine.block_tokens or 0)
     return [over_trials(cell, lambda trial: _judge_trial(trial, block, run.engine.name))]
 

@@ -1,7 +1,8 @@
 """V02: prompts were read faster than this server reads prompts, which only an unseen cache can do.
 
-Looks at: the implied prefill rate of each wave, prompt tokens / (last first-output - first send); without depth all
-    prompt tokens count, whatever the server says about its cache; with depth those that were not cached.
+Looks at: the implied prefill rate of each wave, prompt tokens / time in which a stream waited for its first output;
+    without depth all prompt tokens count, whatever the server says about its cache; with depth those that were not
+    cached.
 Warns when: the rate exceeds 1.5 times that of earlier runs, and the server itself says that the prompts were not
     cached: then the server became faster. Or when only cells of fewer streams can be compared with, and reading the
     prompts of the additional streams at the same time (several replicas, a larger batch) would explain the rate.
@@ -9,8 +10,8 @@ Invalid when: the rate of a wave exceeds 1.5 times the median rate of the run's 
     are no longer than this one's, and have 2048 tokens at least - cells of as many streams or more, where there are
     any; or, where there is no such cell, 1.5 times what earlier runs of this endpoint and model reached.
 Unknown when: the prompt has fewer than 2048 tokens (overhead and attention make rates of short prompts incomparable);
-    there is neither such a cell nor an earlier run; or prompt tokens, first outputs or (with depth) cached tokens are
-    not known.
+    there is neither such a cell nor an earlier run; prompts share prefixes on purpose; or prompt tokens, first outputs
+    or (with depth) cached tokens are not known.
 Source: arithmetic of the transformer: the time for a prompt grows at least linearly with it, and attention makes it
     grow faster, so that a longer prompt is not read at a higher rate than a shorter one. The reverse is normal.
 """
@@ -21,7 +22,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, TOO_SHORT, Finding, make_check, over_trials, plural
+from sparktune.bench.validity._shared import (
+    FEWEST_PROMPT_TOKENS,
+    TOO_SHORT,
+    WARM,
+    Finding,
+    make_check,
+    over_trials,
+    plural,
+)
 from sparktune.bench.waves import cached_tokens, prefill_span_s, prompt_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
@@ -50,6 +59,8 @@ class _Reference:
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
+    if cell.cell.is_warm:
+        return [Finding(status=Status.UNKNOWN, evidence=WARM)]
     if cell.cell.total_prompt_tokens < FEWEST_PROMPT_TOKENS:
         return [Finding(status=Status.UNKNOWN, evidence=TOO_SHORT)]
     reference = _reference_of_others(cell, run)
@@ -77,7 +88,7 @@ def _reference_of_others(cell: CellEvidence, run: RunEvidence) -> _Reference | N
 
 def _rate_of_other(cell: CellEvidence, other: CellEvidence) -> TokensPerSecond | None:
     comparable = FEWEST_PROMPT_TOKENS <= other.cell.prompt_tokens <= cell.cell.total_prompt_tokens
-    if other.cell == cell.cell or other.cell.depth or not comparable:
+    if other.cell == cell.cell or other.cell.depth or other.cell.is_mix or not comparable:
         return None
     # A reference must be honest, so cached tokens are left out where they are known.
     known = [rate for trial in other.trials if (rate := _rate(trial, without_cached=True)) is not None]

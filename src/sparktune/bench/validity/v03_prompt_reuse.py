@@ -3,8 +3,9 @@
 Looks at: the digest of the first characters (nonce included) of every request of the run, warm-ups and contexts too.
 Warns when: never.
 Invalid when: a measured request begins like another request of the run. In a cell with depth a measured request
-    repeats its context on purpose: there only streams of one wave, and requests of other cells, are compared.
-Unknown when: no wave of the cell finished.
+    repeats its context on purpose: there only streams of one wave, and requests of other cells, are compared. Cells
+    whose prompts share prefixes on purpose are compared with nothing.
+Unknown when: no wave of the cell finished; or its prompts share prefixes on purpose.
 Source: MLPerf inference rules forbid caching of queries between runs of a benchmark; a nonce must stand at the FRONT
     of a prompt, since a suffix leaves the prefix cacheable.
 """
@@ -14,7 +15,7 @@ __all__ = ["CHECK"]
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sparktune.bench.validity._shared import Finding, make_check, plural
+from sparktune.bench.validity._shared import WARM, Finding, make_check, plural
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
 
@@ -22,6 +23,8 @@ _HINT = "prompts must be unique: is a proxy or a recorded workload in the way? R
 
 
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
+    if cell.cell.is_warm:
+        return [Finding(status=Status.UNKNOWN, evidence=WARM)]
     measured = Counter(_digests(cell.trials))
     elsewhere = _digests(wave for other in run.cells if other.cell != cell.cell for wave in _waves(other))
     repeated = set(elsewhere) & measured.keys()

@@ -5,7 +5,8 @@ Looks at: the slope of log(TTFT) over log(prompt tokens) between this cell and i
 Warns when: a slope is outside 0.7 .. 1.6. Reading a prompt costs between linear and quadratic time: a flat slope says
     that only a rest was computed (a cache), a steep one that the shorter prompt was cached or the longer one queued.
 Invalid when: never.
-Unknown when: the cell has several streams (who waits for whom changes TTFT then), a shorter prompt, no neighbour, or
+Unknown when: the cell has several streams or a mix of requests (who waits for whom changes TTFT then), a shorter
+    prompt, no neighbour, or
     no TTFT.
 Source: arithmetic of the transformer: per prompt, linear layers cost linear and attention quadratic time.
 """
@@ -26,7 +27,7 @@ _HINT = "look at V01 and V02; compare with a run after the server's cache was cl
 def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     if cell.cell.prompt_tokens < FEWEST_PROMPT_TOKENS:
         return [_unknown(TOO_SHORT)]
-    if cell.cell.concurrency > 1:
+    if cell.cell.concurrency > 1 or cell.cell.is_mix:
         return [_unknown("judged with one stream only")]
     if not _ttft(cell):
         return [_unknown("the TTFT of this cell is not known")]
@@ -56,7 +57,7 @@ def _judge_pair(short: CellEvidence, long: CellEvidence) -> Finding:
 def _is_comparable(cell: CellEvidence, other: CellEvidence) -> bool:
     same = (other.cell.output_tokens, other.cell.depth, other.cell.concurrency)
     wanted = (cell.cell.output_tokens, cell.cell.depth, cell.cell.concurrency)
-    return same == wanted and _prompt(other) >= FEWEST_PROMPT_TOKENS and _ttft(other) > 0
+    return same == wanted and not other.cell.is_mix and _prompt(other) >= FEWEST_PROMPT_TOKENS and _ttft(other) > 0
 
 
 def _prompt(cell: CellEvidence) -> int:

@@ -4,7 +4,9 @@ Looks at: prompt tokens, output tokens and finish reasons of all measured reques
 Warns when: output tokens differ by more than 2 %, or finish reasons by more than 2 % of the requests, in a run that
     leaves the end of an answer to the model.
 Invalid when: prompt tokens are further from what was asked, or from each other, than 1 % and one token; or output
-    tokens or finish reasons differ by more than 2 % in a run with a fixed output length.
+    tokens or finish reasons differ by more than 2 % in a run with a fixed output length. Output tokens are compared
+    among requests that asked for the same number; own prompts that were not counted before they were sent are compared
+    with themselves in the other trials, to within a nonce of 16 tokens where they have one.
 Unknown when: the server does not count prompt or output tokens.
 Source: rates and times of different amounts of work are no repetitions of one measurement.
 """
@@ -18,10 +20,11 @@ from sparktune.bench.validity._shared import Finding, completed_requests, make_c
 from sparktune.bench.waves import total_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Request
-from sparktune.units import Ratio, format_percent
+from sparktune.units import Ratio, Tokens, format_percent
 
 _PROMPT: Ratio = 0.01
 _OUTPUT: Ratio = 0.02
+_NONCE_TOKENS: Tokens = 16
 _FIXED_HINT = "does the server ignore ignore_eos or min_tokens, or end at its context limit?"
 _NATURAL_HINT = "answers end where the model ends them; compare rates, not times, or ask for a fixed length"
 _NOTHING = "no request of this cell completed"
@@ -32,17 +35,20 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     if not requests:
         return [Finding(status=Status.UNKNOWN, evidence=_NOTHING)]
     fixed = run.options.fixed_length
+    nonce = _NONCE_TOKENS if cell.cell.prompts and cell.cell.prompts.nonce else 0
     status = Status.INVALID if fixed else Status.WARN
     hint = _FIXED_HINT if fixed else _NATURAL_HINT
-    return [_prompts(requests), _outputs(requests, status, hint), _reasons(requests, status, hint)]
+    return [_prompts(requests, nonce), _outputs(requests, status, hint), _reasons(requests, status, hint)]
 
 
-def _prompts(requests: Sequence[Request]) -> Finding:
+def _prompts(requests: Sequence[Request], nonce: Tokens) -> Finding:
     counts = [request.timeline.usage.prompt_tokens for request in requests]
     known = [count for count in counts if count is not None]
     if len(known) < len(counts):
         missing = f"the server does not count the prompt tokens of {plural(len(counts) - len(known), 'stream')}"
         return Finding(status=Status.UNKNOWN, evidence=missing)
+    if any(request.prompt_tokens_asked == 0 for request in requests):
+        return _repeated(requests, known, nonce)
     asked = [request.prompt_tokens_asked for request in requests]
     off = max(abs(count - want) for count, want in zip(known, asked, strict=True))
     evidence = f"{_span(known)} prompt tokens, asked {_span(asked)}"
@@ -54,6 +60,19 @@ def _prompts(requests: Sequence[Request]) -> Finding:
     return Finding(status=Status.OK, evidence=evidence, weight=1.0)
 
 
+def _repeated(requests: Sequence[Request], counts: Sequence[Tokens], nonce: Tokens) -> Finding:
+    """Compare every prompt with itself in the other trials."""
+    by_stream: dict[int, list[Tokens]] = {}
+    for request, count in zip(requests, counts, strict=True):
+        by_stream.setdefault(request.stream, []).append(count)
+    apart = max(max(same) - min(same) - max(1.0, nonce, _PROMPT * min(same)) for same in by_stream.values())
+    evidence = f"{_span(counts)} prompt tokens, as the file has them"
+    if apart > 0:
+        hint = "the same prompt had other lengths in other trials: does the server cut prompts, or add to them?"
+        return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
+    return Finding(status=Status.OK, evidence=evidence, weight=1.0)
+
+
 def _outputs(requests: Sequence[Request], status: Status, hint: str) -> Finding:
     counts = [total_tokens(request.timeline) for request in requests]
     known = [count for count in counts if count is not None]
@@ -61,7 +80,10 @@ def _outputs(requests: Sequence[Request], status: Status, hint: str) -> Finding:
         missing = f"the server told no token count for {plural(len(counts) - len(known), 'stream')}"
         return Finding(status=Status.UNKNOWN, evidence=missing)
     evidence = f"{_span(known)} output tokens"
-    if max(known) - min(known) > _OUTPUT * max(known):
+    alike: dict[Tokens, list[Tokens]] = {}
+    for request, count in zip(requests, known, strict=True):
+        alike.setdefault(request.output_tokens_asked, []).append(count)
+    if any(max(same) - min(same) > _OUTPUT * max(same) for same in alike.values()):
         return Finding(status=status, evidence=evidence, hint=hint)
     return Finding(status=Status.OK, evidence=evidence)
 

@@ -4,8 +4,8 @@ Looks at: streams x (prompt + output) against the size of the KV cache, streams 
     preemptions, the gauges of waiting requests and KV use; and output rate against prefill rate x output / prompt.
 Warns when: the streams do not fit (more tokens than the KV cache holds, more streams than slots, preemptions, requests
     waiting in all of at least three scrapes, KV use above 95 %): ``queue-bound``. Or when the output rate equals,
-    within 15 %, what reading the prompts allows: ``cold-prefill-bound`` (``prefill-bound`` with depth); then output
-    tok/s says how fast prompts are read, not how fast text is written.
+    within 15 %, what reading the prompts of a wave sent at once allows: ``cold-prefill-bound`` (``prefill-bound`` with
+    depth); then output tok/s says how fast prompts are read, not how fast text is written.
 Invalid when: never: the numbers are right, but they are not what the row seems to say.
 Unknown when: nothing is bound by the numbers at hand, and the server tells neither KV size, slots, preemptions nor use.
 Source: arithmetic: a wave whose time is all prefill delivers output x prefill rate / prompt tokens, at any concurrency.
@@ -67,6 +67,8 @@ def _kv_use(cell: CellEvidence) -> list[Ratio]:
 
 
 def _prefill_evidence(cell: CellEvidence) -> str:
+    if not cell.cell.is_plain:  # a wave that waits for its plan, or for other prompts, is not all prefill
+        return ""
     output, prefill = measured_median(cell, "output_tok_s"), measured_median(cell, "prefill_tok_s")
     # An answer may end early where its length is not fixed; what counts is what was written.
     written = measured_median(cell, "output_tokens")

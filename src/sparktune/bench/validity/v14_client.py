@@ -2,9 +2,10 @@
 
 Looks at: the client's own record of each wave: CPU, send skew, how late it woke up, where its time stamps come from,
     steps of the clock; and whether tokens were counted as chunks without the server's confirmation.
-Warns when: the client used more than 80 % of a core, sent the wave over more than 50 ms, woke up more than 100 ms late,
-    stamped arrivals in user space (late by its own unknown delay), the wall clock stepped by more than 1 ms (kernel
-    stamps are wall time), or tokens are chunks that the server's count does not confirm.
+Warns when: the client used more than 80 % of a core, sent the wave over more than 50 ms or a request more than 50 ms
+    after it was planned, woke up more than 100 ms late, stamped arrivals in user space (late by its own unknown delay),
+    the wall clock stepped by more than 1 ms (kernel stamps are wall time), or tokens are chunks that the server's count
+    does not confirm.
 Invalid when: the wall clock stepped by more than 50 ms during a wave with kernel stamps: its instants are wrong by it.
 Unknown when: no wave of the cell finished.
 Source: a client that parses while it measures is late by its own queue: ``make bench-client`` measures llama-benchy
@@ -45,7 +46,9 @@ def _busy(trial: Trial) -> Finding:
 def _skewed(trial: Trial) -> Finding:
     skew = trial.health.send_skew_s
     status = Status.WARN if skew > _SKEW_S else Status.OK
-    return Finding(status=status, evidence=f"wave sent within {format_seconds(skew)}", hint=_BUSY_HINT, weight=skew)
+    of_plan = "" if trial.cell.is_plain else " of its plan"
+    evidence = f"wave sent within {format_seconds(skew)}{of_plan}"
+    return Finding(status=status, evidence=evidence, hint=_BUSY_HINT, weight=skew)
 
 
 def _late(trial: Trial) -> Finding:

@@ -32,9 +32,10 @@ def _run(cell: CellEvidence, _evidence: RunEvidence) -> CheckResult:
     if failed:
         evidence = f"{failed.total()} of {plural(total, 'request')} failed: {_listed(failed)}"
         return CheckResult(id=_ID, status=Status.INVALID, evidence=evidence, hint=_HINT)
-    short = [trial for trial in cell.trials if len(trial.requests) != cell.cell.concurrency]
+    short = [trial for trial in cell.trials if len(trial.requests) != cell.cell.streams]
     if short:
-        evidence = f"{len(short)} of {plural(len(cell.trials), 'wave')} had not {cell.cell.concurrency} streams"
+        noun = "requests" if cell.cell.is_mix else "streams"
+        evidence = f"{len(short)} of {plural(len(cell.trials), 'wave')} had not {cell.cell.streams} {noun}"
         return CheckResult(id=_ID, status=Status.INVALID, evidence=evidence, hint=_HINT)
     before = _failures((*cell.warmups, *cell.contexts))
     if before:

@@ -1,4 +1,4 @@
-"""The load client: waves of simultaneous requests to one server, recorded and not understood."""
+"""The load client: waves of requests to one server, sent at once or by a plan, recorded and not understood."""
 
 __all__ = ["LoadClient", "OnRequest", "Progress", "WaveRecording"]
 
@@ -9,6 +9,7 @@ from functools import partial
 
 from sparktune.io.load.clock import SYSTEM_CLOCKS, Clocks
 from sparktune.io.load.connect import Steps, connect
+from sparktune.io.load.late import LateStreams
 from sparktune.io.load.names import Route
 from sparktune.io.load.opening import open_streams
 from sparktune.io.load.stop import StopSignal
@@ -16,6 +17,7 @@ from sparktune.io.load.stream import Stream
 from sparktune.io.load.target import Limits, Target
 from sparktune.io.load.tls import TlsSession, client_context
 from sparktune.io.load.wave import OnRequest, WaveRecording, record_wave
+from sparktune.model.arrival import Start
 from sparktune.units import Bytes
 
 
@@ -59,17 +61,20 @@ class LoadClient:
         self._streams: Sequence[Stream] = ()
         self.unreturned: WaveRecording | None = None
 
-    def run_wave(self, payloads: Sequence[bytes]) -> WaveRecording:
+    def run_wave(self, payloads: Sequence[bytes], starts: Sequence[Start] = ()) -> WaveRecording:
         """Open a connection per payload, send all payloads back to back, and read until every answer is over.
 
-        Payloads are whole requests (see ``post_bytes``). What goes wrong with a request is in its recording. Raises
-        ConnectFailed when the name cannot be resolved, UsageError for a CA file that cannot be used, ValueError for
-        an empty wave. When ``on_request`` raised, the wave still goes on and hands over the others; then its first
-        exception is raised, and the wave is kept in ``unreturned``.
+        ``starts``, one per payload where there are any, hold some of them back; these are connected shortly before they
+        are due, and their recordings say when that was. Payloads are whole requests (see ``post_bytes``). What goes
+        wrong with a request is in its recording. Raises ConnectFailed when the name cannot be resolved, UsageError for
+        a CA file that cannot be used, ValueError for an empty wave, or starts that cannot be followed. When
+        ``on_request`` raised, the wave still goes on and hands over the others; then its first exception is raised, and
+        the wave is kept in ``unreturned``.
         """
         if not payloads:
             message = "a wave needs at least one payload"
             raise ValueError(message)
+        _check(starts, len(payloads))
         self.unreturned = None
         if self._target.tls and self._context is None:
             self._context = client_context(self._target)
@@ -77,9 +82,16 @@ class LoadClient:
         streams = self._streams = [Stream(index=index, payload=payload) for index, payload in enumerate(payloads)]
         try:
             with self._stop.watched() as wake_fd:
-                open_streams(streams, partial(self._connect, route), self._limits.connect_s, wake_fd)
+                opening = partial(self._connect, route)
+                first = [stream for stream in streams if not starts or starts[stream.index].at_once]
+                open_streams(first, opening, self._limits.connect_s, wake_fd)
                 wave, error = record_wave(
-                    streams, self._limits, wake_fd=wake_fd, on_request=self._on_request, clocks=self._clocks
+                    streams,
+                    self._limits,
+                    wake_fd=wake_fd,
+                    on_request=self._on_request,
+                    clocks=self._clocks,
+                    late=LateStreams(streams, starts, opening, self._limits.connect_s),
                 )
         finally:
             for stream in streams:
@@ -110,3 +122,13 @@ class LoadClient:
             open_streams=len(streams) - finished,
             finished=finished,
         )
+
+
+def _check(starts: Sequence[Start], count: int) -> None:
+    """Refuse starts that never come: each may wait for an earlier stream only, and one has to be first."""
+    if not starts:
+        return
+    followed = all(start.after is None or 0 <= start.after < index for index, start in enumerate(starts))
+    if len(starts) != count or not followed or not any(start.at_once for start in starts):
+        message = f"a wave of {count} cannot be started like this: {starts}"
+        raise ValueError(message)

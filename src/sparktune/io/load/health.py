@@ -9,7 +9,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-from sparktune.model.recording import Recording, StampSource
+from sparktune.model.recording import Recording, StampSource, send_skew_ns
 from sparktune.model.trial import ClientHealth
 from sparktune.units import NS_PER_S, Seconds
 
@@ -45,13 +45,12 @@ class HealthMeter:
         heard = [recording for recording in recordings if recording.read_ends]
         kernel = bool(heard) and all(recording.source is StampSource.KERNEL for recording in heard)
         lag_p99_s, lag_max_s = _lag(heard) if kernel else (None, None)
-        sends = [recording.send_start_ns for recording in recordings if recording.send_start_ns]
         return ClientHealth(
             wall_s=wall_ns / NS_PER_S,
             cpu_ratio=(self._end_cpu_ns - self._start_cpu_ns) / wall_ns,
             lag_p99_s=lag_p99_s,
             lag_max_s=lag_max_s,
-            send_skew_s=(max(sends) - min(sends)) / NS_PER_S if sends else 0.0,
+            send_skew_s=send_skew_ns(recordings) / NS_PER_S,
             cores=tuple(sorted(self._cores or os.sched_getaffinity(0))),
             source=StampSource.KERNEL if kernel else StampSource.USER,
             clock_step_s=clock_step_s,

@@ -30,6 +30,7 @@ def record(stream: Stream, timebase: Timebase) -> Recording:
         arrival_ns=arrivals,
         woke_ns=stream.woke,
         detail=stream.detail,
+        planned_ns=stream.planned_ns,
     )
     stream.recording = recording
     stream.data, stream.raw_stamps = bytearray(), bytearray()

@@ -36,7 +36,8 @@ def _unattached(*_: object) -> NoReturn:
 class Stream:
     """The state of one request. ``end`` is None while it is under way; instants are monotonic, 0 for not yet.
 
-    ``taken_ns`` is when the kernel last took bytes of the request. One thread uses it; others may look at
+    ``taken_ns`` is when the kernel last took bytes of the request, ``planned_ns`` when it was due, None for the wave's
+    first sends. One thread uses it; others may look at
     ``received_bytes``, ``end`` and the length of ``ends``.
     """
 
@@ -49,6 +50,7 @@ class Stream:
     send_start_ns: Nanoseconds = 0
     send_end_ns: Nanoseconds = 0
     taken_ns: Nanoseconds = 0
+    planned_ns: Nanoseconds | None = None
     end_ns: Nanoseconds = 0
     end: End | None = None
     detail: str = ""

@@ -10,6 +10,7 @@ from types import TracebackType
 from sparktune.io.load.calm import calm_interpreter, collect_young
 from sparktune.io.load.clock import Clocks
 from sparktune.io.load.health import HealthMeter
+from sparktune.io.load.late import LateStreams
 from sparktune.io.load.loop import WaveLoop
 from sparktune.io.load.record import record
 from sparktune.io.load.stream import Stream
@@ -33,13 +34,22 @@ class WaveRecording:
 
 
 def record_wave(
-    streams: Sequence[Stream], limits: Limits, *, wake_fd: int, on_request: OnRequest | None, clocks: Clocks
+    streams: Sequence[Stream],
+    limits: Limits,
+    *,
+    wake_fd: int,
+    on_request: OnRequest | None,
+    clocks: Clocks,
+    late: LateStreams | None = None,
 ) -> tuple[WaveRecording, Exception | None]:
-    """Run the loop over streams that are open or have ended; also return the first exception of ``on_request``."""
+    """Run the loop over streams that are open or have ended; also return the first exception of ``on_request``.
+
+    Those of ``late`` are opened and sent when they are due.
+    """
     with calm_interpreter(), short_time_slice():
         desk = _Desk(timebase=Timebase(clocks), meter=HealthMeter(), on_request=on_request)
         started_wall_s = time.time()
-        WaveLoop(streams, limits, wake_fd=wake_fd, tick=desk.tick, hand_over=desk.hand_over).run()
+        WaveLoop(streams, limits, wake_fd=wake_fd, tick=desk.tick, hand_over=desk.hand_over, late=late).run()
     recordings = tuple(stream.recording for stream in streams if stream.recording is not None)
     health = desk.meter.result(recordings, clock_step_s=desk.timebase.largest_step_s)
     return WaveRecording(recordings=recordings, health=health, started_wall_s=started_wall_s), desk.failure.first

@@ -12,8 +12,9 @@ from sparktune.io.store.spool import lock, spools_beside
 from sparktune.io.store.transaction import transaction
 from sparktune.io.store.trials import has_request, insert_trial
 from sparktune.model.raw import RawTrial
+from sparktune.model.recording import send_skew_ns
 from sparktune.model.trial import ClientHealth
-from sparktune.units import Bytes, seconds_between
+from sparktune.units import NS_PER_S, Bytes, seconds_between
 
 _UNKNOWN = float("nan")  # the process took its own CPU account with it
 
@@ -100,7 +101,7 @@ def _incomplete(wave: SpooledWave) -> RawTrial:
         cpu_ratio=_UNKNOWN,
         lag_p99_s=None,
         lag_max_s=None,
-        send_skew_s=seconds_between(first, max(sends, default=first)),
+        send_skew_s=send_skew_ns(recordings) / NS_PER_S,
         cores=(),
         source=recordings[0].source,
         reads=sum(len(recording.read_ends) for recording in recordings),

@@ -14,25 +14,25 @@ from sparktune.units import Seconds, Tokens, TokensPerSecond
 
 _COLD_PROMPT: Tokens = 2048  # shorter prompts measure overhead, not prefill
 _RESULT = """
-    INSERT INTO cell_results (run_id, prompt_tokens, output_tokens, depth, concurrency, valid, trials, requests, failed,
-                              label)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO cell_results (run_id, prompt_tokens, output_tokens, depth, concurrency, shape, valid, trials,
+                              requests, failed, label)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _METRIC = """
-    INSERT INTO cell_metrics (run_id, prompt_tokens, output_tokens, depth, concurrency, name, unit, median, n)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO cell_metrics (run_id, prompt_tokens, output_tokens, depth, concurrency, shape, name, unit, median, n)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COLD = """
     SELECT m.median FROM cell_metrics AS m
-    JOIN cell_results AS c USING (run_id, prompt_tokens, output_tokens, depth, concurrency)
+    JOIN cell_results AS c USING (run_id, prompt_tokens, output_tokens, depth, concurrency, shape)
     JOIN runs AS r ON r.id = m.run_id
     WHERE r.base_url = ? AND r.model = ? AND r.created_wall_s < ?
       AND c.valid AND m.name = 'prefill_tok_s' AND m.median IS NOT NULL
-      AND m.depth = 0 AND m.concurrency = 1 AND m.prompt_tokens >= ?
+      AND m.shape = '' AND m.depth = 0 AND m.concurrency = 1 AND m.prompt_tokens >= ?
 """
 _NEWEST = """
     SELECT m.median FROM cell_metrics AS m JOIN runs AS r ON r.id = m.run_id
-    WHERE r.base_url = ? AND m.prompt_tokens = ? AND m.output_tokens = ? AND m.depth = ? AND m.concurrency = ?
+    WHERE r.base_url = ? AND (prompt_tokens, output_tokens, depth, concurrency, shape) = (?, ?, ?, ?, ?)
       AND m.name = ? AND m.median IS NOT NULL
     ORDER BY r.created_wall_s DESC LIMIT 1
 """
@@ -41,8 +41,8 @@ _NEWEST = """
 def write_warmup(connection: sqlite3.Connection, run_id: str, cell: Cell, outcome: WarmupOutcome) -> None:
     """Keep how warm-up of a cell ended; a later one replaces it."""
     connection.execute(
-        "INSERT OR REPLACE INTO warmups (run_id, prompt_tokens, output_tokens, depth, concurrency, outcome)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO warmups (run_id, prompt_tokens, output_tokens, depth, concurrency, shape, outcome)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (*cell_key(run_id, cell), to_json(outcome)),
     )
 
@@ -76,8 +76,7 @@ def cold_rates(
 
 def newest_median(connection: sqlite3.Connection, base_url: str, cell: Cell, name: str) -> float | None:
     """Return the median of a metric in the newest run that measured the cell at this address, or None."""
-    key = (cell.prompt_tokens, cell.output_tokens, cell.depth, cell.concurrency)
-    row = connection.execute(_NEWEST, (base_url, *key, name)).fetchone()
+    row = connection.execute(_NEWEST, (*cell_key(base_url, cell), name)).fetchone()
     return None if row is None else float(row["median"])
 
 

@@ -12,15 +12,15 @@ from sparktune.model.recording import End, Recording, StampSource
 from sparktune.model.trial import ClientHealth, Phase
 
 _TRIAL = """
-    INSERT INTO trials (run_id, prompt_tokens, output_tokens, depth, concurrency, phase, place, started_wall_s,
-                        complete, health)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO trials (run_id, prompt_tokens, output_tokens, depth, concurrency, shape, phase, place,
+                        started_wall_s, complete, health)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _REQUEST = """
     INSERT INTO requests (trial, place, stream, prompt_sha256, prompt_tokens_asked, output_tokens_asked, first_tokens,
                           connect_start_ns, connected_ns, send_start_ns, send_end_ns, end_ns, end_reason, stamp_source,
-                          detail, data, read_ends, arrival_ns, woke_ns)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                          detail, data, read_ends, arrival_ns, woke_ns, planned_ns)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 
 
@@ -93,6 +93,7 @@ def _request_row(request: RawRequest) -> tuple[object, ...]:
         pack(recording.read_ends),
         pack(recording.arrival_ns),
         pack(recording.woke_ns),
+        recording.planned_ns,
     )
 
 
@@ -122,6 +123,7 @@ def _recording(row: sqlite3.Row) -> Recording:
         arrival_ns=unpack(row["arrival_ns"]),
         woke_ns=unpack(row["woke_ns"]),
         detail=row["detail"],
+        planned_ns=row["planned_ns"],
     )
 
 

@@ -79,7 +79,7 @@ def _benchmark(row: CellResult) -> _Record:
     return {
         "concurrency": row.cell.concurrency,
         "context_size": row.cell.depth,
-        "prompt_size": row.cell.prompt_tokens,
+        "prompt_size": None if row.cell.is_mix else row.cell.prompt_tokens,
         "response_size": row.cell.output_tokens,
         "is_context_prefill_phase": False,
         "pp_throughput": prefill,
@@ -94,6 +94,7 @@ def _benchmark(row: CellResult) -> _Record:
         "throughput_over_time": None,
         "requests_throughput_over_time": None,
         "sparktune": {
+            **({} if row.cell.is_plain else {"name": row.cell.label}),
             "valid": row.valid,
             "failures": dict(row.failures),
             "invalid_checks": [check.id for check in row.checks if check.status is Status.INVALID],

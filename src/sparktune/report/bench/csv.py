@@ -40,15 +40,20 @@ COLUMNS = (
 
 
 def write_csv(result: RunResult) -> str:
-    """Render the result; a cell without any metric still has a line, with an empty metric."""
+    """Render the result; a cell without any metric still has a line, with an empty metric.
+
+    Where a cell is more than four numbers there is one column more, at the end: the cell's name.
+    """
+    named = any(not row.cell.is_plain for row in result.cells)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow((*COLUMNS, "cell") if named else COLUMNS)
     for row in result.cells:
         about = _about(result, row)
-        writer.writerows((*about, *_numbers(metric)) for metric in row.metrics)
+        name = (one_line(row.cell.label),) if named else ()
+        writer.writerows((*about, *_numbers(metric), *name) for metric in row.metrics)
         if not row.metrics:
-            writer.writerow((*about, *("",) * (len(COLUMNS) - len(about) - 1), "no metric was computed"))
+            writer.writerow((*about, *("",) * (len(COLUMNS) - len(about) - 1), "no metric was computed", *name))
     return text.getvalue()
 
 
@@ -60,7 +65,7 @@ def _about(result: RunResult, row: CellResult) -> tuple[object, ...]:
         one_line(run.workload.options.model),
         one_line(run.engine.name),
         one_line(run.engine.version or ""),
-        cell.prompt_tokens,
+        "" if cell.is_mix else cell.prompt_tokens,
         cell.output_tokens,
         cell.depth,
         cell.concurrency,

@@ -10,7 +10,7 @@ from sparktune.model.metric import MetricSummary
 from sparktune.model.result import CellResult, RunResult
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.report.bench.words import finite, utc, why_unknown
-from sparktune.report.records import plain_record
+from sparktune.report.records import cell_record, plain_record, workload_record
 
 SCHEMA = 1
 _Record = dict[str, JsonValue]
@@ -36,7 +36,7 @@ def result_record(result: RunResult) -> _Record:
         "base_url": run.base_url,
         "model": run.workload.options.model,
         "engine": _engine(run.engine),
-        "workload": {**plain_record(run.workload), "why": _WORKLOAD_NULLS},
+        "workload": {**workload_record(run.workload), "why": _WORKLOAD_NULLS},
         "provenance": plain_record(run.provenance),
         "notes": list(result.notes),
         "cells": [_cell(row) for row in result.cells],
@@ -52,13 +52,11 @@ def _engine(engine: EngineFacts) -> _Record:
 def _cell(row: CellResult) -> _Record:
     cell = row.cell
     why = [] if row.label else ["label: no check could tell what bounds this cell"]
+    why += ["prompt_tokens: the requests of this cell have several lengths, see shape"] if cell.is_mix else []
     why += [] if row.warmup else ["warmup: none is recorded for this cell"]
     return {
         "name": cell.label,
-        "prompt_tokens": cell.prompt_tokens,
-        "output_tokens": cell.output_tokens,
-        "depth": cell.depth,
-        "concurrency": cell.concurrency,
+        **cell_record(cell),
         "trials": row.trials,
         "trials_asked": row.trials_asked,
         "incomplete": row.incomplete,

@@ -39,9 +39,12 @@ def write_markdown(result: RunResult) -> str:
 
 
 def row_names(row: CellResult, *, with_streams: bool) -> tuple[str, str]:
-    """Return llama-benchy's names of a cell's two rows, for its prompt and for its output."""
+    """Return llama-benchy's names of a cell's two rows, for its prompt and for its output; our own name of a mix."""
+    if row.cell.is_mix:
+        return f"{row.cell.label} (prompts)", f"{row.cell.label} (output)"
     depth = f" @ d{row.cell.depth}" if row.cell.depth else ""
     streams = f" (c{row.cell.concurrency})" if with_streams else ""
+    streams += f" {row.cell.arrivals.label}" if row.cell.arrivals.label else ""
     return f"pp{row.cell.prompt_tokens}{depth}{streams}", f"tg{row.cell.output_tokens}{depth}{streams}"
 
 

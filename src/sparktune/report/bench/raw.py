@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from sparktune.model.engine import JsonValue
 from sparktune.model.raw import RawRequest, RawTrial, Scrape
 from sparktune.model.run import Run
-from sparktune.report.records import plain_record
+from sparktune.report.records import cell_record, plain_record
 
 _SCHEMA = 1
 _Record = dict[str, JsonValue]
@@ -23,7 +23,7 @@ def raw_lines(run: Run, trials: Iterable[RawTrial]) -> Iterator[str]:
     """Yield one JSON text per line, without its end; one wave is held at a time."""
     yield _line({"schema": _SCHEMA, "type": "run", **plain_record(run)})
     for raw in trials:
-        place: _Record = {"cell": plain_record(raw.cell), "phase": raw.phase.value, "index": raw.index}
+        place: _Record = {"cell": cell_record(raw.cell), "phase": raw.phase.value, "index": raw.index}
         yield _line({"type": "wave", **place, **_wave(raw)})
         for request in raw.requests:
             yield _line({"type": "request", **place, **_request(request)})
@@ -53,7 +53,8 @@ def _request(request: RawRequest) -> _Record:
         "prompt_tokens_asked": request.prompt_tokens_asked,
         "output_tokens_asked": request.output_tokens_asked,
         "first_tokens": request.first_tokens,
-        "why": "null: the first chunk's tokens were not counted after the wave",
+        "planned_ns": recording.planned_ns,
+        "why": "null: the first chunk's tokens were not counted after the wave; planned: with the wave's first sends",
         "connect_start_ns": recording.connect_start_ns,
         "connected_ns": recording.connected_ns,
         "send_start_ns": recording.send_start_ns,

@@ -64,7 +64,8 @@ def why_unknown(metric: MetricSummary) -> str:
         reasons.append("a value is not finite")
     tails = [name for name, value in (("p90", metric.p90), ("p99", metric.p99)) if value is None]
     if tails:
-        why = "not defined over draft positions" if metric.by_position else f"too few values ({metric.n})"
+        positions = "draft positions" if metric.name.startswith("acceptance") else "turns"
+        why = f"not defined over {positions}" if metric.by_position else f"too few values ({metric.n})"
         reasons.append(f"{', '.join(tails)}: {why}")
     return "; ".join(reasons)
 
