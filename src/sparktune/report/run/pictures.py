@@ -71,7 +71,7 @@ def _grid(title: str, heat: Heat) -> Drawing:
         draw=lambda width: heat_map(heat, width),
         caption=(
             "Medians over trials, below them the range; rows are prompt tokens, columns streams. A stronger blue is "
-            "more, on a logarithmic scale; it is no judgement. Hatched: not valid. A corner: a check has something to say."
+            "more (logarithmic), no judgement. Hatched: not valid. A corner: a check has something to say."
         ),
         both=len(heat.tiles) <= _TWICE,
     )

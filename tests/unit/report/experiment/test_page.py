@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from tests.support import reported
@@ -229,7 +228,7 @@ def test_the_same_result_makes_the_same_page(material: Material) -> None:
 
 
 def test_the_record_holds_no_number_that_json_has_not(material: Material) -> None:
-    def refuse(name: str) -> Any:
+    def refuse(name: str) -> None:
         raise AssertionError(name)
 
     json.loads(_Checked(experiment_page(material)).record, parse_constant=refuse)

@@ -1,0 +1,221 @@
+"""Every picture of any data: well-formed, inside its frame, whatever the numbers are."""
+
+import math
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sparktune.report.charts.acceptance import AcceptanceSeries, acceptance
+from sparktune.report.charts.forest import Forest, ForestRow, forest
+from sparktune.report.charts.heat import Heat, Tile, heat_map
+from sparktune.report.charts.numbers import Span
+from sparktune.report.charts.paired import PairedBlock, Pairs, paired_blocks
+from sparktune.report.charts.session import Lane, Reading, SessionVisit, session_timeline
+from sparktune.report.charts.wave import Stream, WavePanel, wave_timeline
+from sparktune.report.page.parts import NARROW, WIDE
+from sparktune.report.svg.palette import DARK
+from sparktune.report.svg.picture import Missing, Picture, as_file, as_part
+
+_ABOVE_0 = st.floats(min_value=1e-300, max_value=1e300, allow_nan=False)
+_ANY = st.floats(allow_nan=True, allow_infinity=True)
+_WORDS = st.text(max_size=30) | st.sampled_from(['<script>"&', "]]>", "\x00\x1b[31m", "\ud800", "é" * 200])
+_SPANS = st.builds(Span, ratio=_ABOVE_0, low=st.none() | st.floats(0, 1e300), high=st.none() | _ABOVE_0)
+_SECONDS = st.floats(min_value=0, max_value=1e7)
+
+_BLOCKS = st.builds(
+    PairedBlock,
+    label=_WORDS,
+    first=st.sampled_from("AB"),
+    a=_ABOVE_0 | st.just(0.0) | _ANY,
+    b=_ABOVE_0 | st.just(0.0),
+    a_trials=st.lists(_ABOVE_0 | st.just(0.0), max_size=4).map(tuple),
+    b_trials=st.lists(_ABOVE_0, max_size=4).map(tuple),
+)
+_PAIRS = st.builds(
+    Pairs,
+    metric=_WORDS,
+    unit=st.sampled_from(["s", "tok/s", "share", "1"]),
+    more_is_better=st.booleans(),
+    blocks=st.lists(_BLOCKS, max_size=12).map(tuple),
+    change=st.none() | _SPANS,
+    confidence=_WORDS,
+)
+_ROWS = st.builds(
+    ForestRow,
+    name=_WORDS,
+    kind=st.sampled_from(["primary", "guard", "observed"]),
+    span=st.none() | _SPANS,
+    words=_WORDS,
+    floor=st.none() | st.floats(0.01, 0.99),
+    ceiling=st.none() | st.floats(1.01, 10),
+)
+_TILES = st.builds(
+    Tile,
+    row=_WORDS,
+    column=_WORDS,
+    number=_WORDS,
+    under=_WORDS,
+    shade=st.none() | st.floats(-5, 5),
+    solid=st.booleans(),
+    mark=_WORDS,
+    invalid=st.booleans(),
+    seen=_WORDS,
+)
+
+
+@st.composite
+def _streams(draw: st.DrawFn) -> Stream:
+    sent, wait, output, rest = (draw(_SECONDS) for _ in range(4))
+    silent = draw(st.booleans())
+    first, last = (None, None) if silent else (sent + wait, sent + wait + output)
+    return Stream(sent=sent, first=first, last=last, ended=sent + wait + output + rest, failed=draw(st.booleans()))
+
+
+_PANELS = st.builds(
+    WavePanel,
+    title=_WORDS,
+    look=st.sampled_from("ab"),
+    streams=st.lists(_streams(), max_size=20).map(tuple),
+    solo=st.none() | st.floats(1e-6, 1e6),
+)
+
+
+@st.composite
+def _visits(draw: st.DrawFn) -> SessionVisit:
+    began, lasted, warm = draw(_SECONDS), draw(_SECONDS), draw(st.floats(0, 1))
+    return SessionVisit(
+        arm=draw(st.sampled_from("AB")),
+        block=draw(st.integers(1, 99)),
+        attempt=draw(st.integers(1, 3)),
+        began=began,
+        ended=began + lasted,
+        measured_from=draw(st.none() | st.just(began + warm * lasted)),
+        state=draw(_WORDS),
+        counts=draw(st.booleans()),
+    )
+
+
+_READINGS = st.builds(Reading, at=_SECONDS, arm=st.sampled_from("AB"), value=st.floats(-1e12, 1e12))
+_LANES = st.builds(Lane, name=_WORDS, unit=_WORDS, readings=st.lists(_READINGS, min_size=1, max_size=12).map(tuple))
+_SERIES = st.builds(
+    AcceptanceSeries,
+    name=_WORDS,
+    look=st.sampled_from("ab"),
+    shares=st.lists(st.floats(0, 1.2) | st.just(math.nan), max_size=20).map(tuple),
+)
+
+_DRAWN: dict[str, st.SearchStrategy[Callable[[float], Picture | Missing]]] = {
+    "paired": _PAIRS.map(lambda pairs: lambda width: paired_blocks(pairs, width)),
+    "forest": st.lists(_ROWS, max_size=10).map(
+        lambda rows: lambda width: forest(Forest(rows=tuple(rows)), width),
+    ),
+    "heat": st.tuples(_WORDS, st.lists(_TILES, max_size=12)).map(
+        lambda found: lambda width: heat_map(Heat(name="cells", title=found[0], tiles=tuple(found[1])), width),
+    ),
+    "wave": st.lists(_PANELS, max_size=2).map(lambda panels: lambda width: wave_timeline(panels, "c", width)),
+    "session": st.tuples(st.lists(_visits(), max_size=12), st.lists(_LANES, max_size=3)).map(
+        lambda found: lambda width: session_timeline(*found, width),
+    ),
+    "acceptance": st.lists(_SERIES, max_size=2).map(lambda series: lambda width: acceptance(series, "c", width)),
+}
+
+
+@pytest.mark.parametrize("name", _DRAWN)
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(data=st.data())
+def test_any_data_makes_a_well_formed_picture(name: str, width: float, data: st.DataObject) -> None:
+    """Nobody looks at a picture of extreme data before it is shared; and a fault in one would cost the whole page."""
+    picture = data.draw(_DRAWN[name])(width)
+
+    if isinstance(picture, Missing):
+        assert picture.why
+        return
+    for text in (as_file(picture), as_file(picture, DARK), as_part(picture, "x")):
+        root = ET.fromstring(text)  # noqa: S314 - our own text is what is tested
+        assert root[0].tag.endswith("title")
+        assert root[1].tag.endswith("desc")
+        _stays_inside(root, picture)
+
+
+def _stays_inside(root: ET.Element, picture: Picture) -> None:
+    for shape in root.iter():
+        for name, most in (("x", picture.width), ("x1", picture.width), ("x2", picture.width), ("cx", picture.width)):
+            if name in shape.attrib:
+                assert -8 <= float(shape.attrib[name]) <= most + 8, (shape.tag, shape.attrib)
+        for name in ("y", "y1", "y2", "cy"):
+            if name in shape.attrib:
+                assert -8 <= float(shape.attrib[name]) <= picture.height + 8, (shape.tag, shape.attrib)
+        for name in ("width", "height", "r"):
+            if name in shape.attrib:
+                assert float(shape.attrib[name]) >= 0
+
+
+def test_200_cells_are_drawn() -> None:
+    """As many as a sweep has: each is there, and none is drawn twice."""
+    tiles = tuple(
+        Tile(row=str(row), column=str(column), number=f"+{row}", solid=False)
+        for row in range(20)
+        for column in range(10)
+    )
+
+    picture = heat_map(Heat(name="cells", title="t", tiles=tiles), WIDE)
+
+    assert isinstance(picture, Picture)
+    assert picture.body.count("<g>") == 200
+
+
+@pytest.mark.parametrize("under", ["+10…+15 %", "+1,000,000.0…+2,000,000.0 %"])
+def test_a_number_is_whole_or_not_there(under: str) -> None:
+    """Half a number is another number."""
+    tiles = tuple(Tile(row="1", column=str(column), number="+9 %", under=under) for column in range(12))
+
+    picture = heat_map(Heat(name="cells", title="t", tiles=tiles), WIDE)
+
+    assert isinstance(picture, Picture)
+    drawn = re.sub(r"<title>.*?</title>", "", picture.body)
+    assert "…" not in drawn.replace(under, "")
+
+
+def test_128_streams_are_drawn() -> None:
+    """Their rows get lower, their numbers make way; each is there."""
+    streams = tuple(Stream(sent=0.0, first=1.0 + place, last=200.0, ended=200.0) for place in range(128))
+
+    picture = wave_timeline((WavePanel(title="arm A", look="a", streams=streams, solo=1.0),), "c128", NARROW)
+
+    assert isinstance(picture, Picture)
+    assert picture.body.count('class="f-a"') == 128
+    assert picture.height < 800
+
+
+def test_a_single_block_is_drawn_without_an_interval() -> None:
+    pairs = Pairs(
+        metric="ttft_s",
+        unit="s",
+        more_is_better=False,
+        blocks=(PairedBlock(label="1", first="B", a=0.4, b=0.3),),
+        change=None,
+    )
+
+    picture = paired_blocks(pairs, NARROW)
+
+    assert isinstance(picture, Picture)
+    assert "no interval" in picture.body
+    assert "B was better in 1" in picture.description
+
+
+def test_an_interval_beyond_the_axis_has_an_arrow() -> None:
+    """Two blocks have an interval of a factor of hundreds: drawn whole, all else would be a line."""
+    blocks = tuple(PairedBlock(label=str(place), first="A", a=10.0, b=11.0) for place in (1, 2))
+    change = Span(ratio=1.1, low=0.01, high=121.0)
+    pairs = Pairs(metric="m", unit="1", more_is_better=True, blocks=blocks, change=change)
+
+    picture = paired_blocks(pairs, WIDE)
+
+    assert isinstance(picture, Picture)
+    assert picture.body.count("Z") == 2
+    assert "interval ÷100.0 to ×121.0" in picture.body  # noqa: RUF001 - the sign of multiplication
