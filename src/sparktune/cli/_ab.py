@@ -1,6 +1,6 @@
 """Put ``sparktune ab`` together: read what was asked, say what it costs, run it, show it, choose the exit code."""
 
-__all__ = ["resume_command", "run_command"]
+__all__ = ["resume_command", "run_command", "run_values"]
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ from typing import Any
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_show import finish, show_result
-from sparktune.cli._ab_terminal import ask_person, said_yes
+from sparktune.cli._ab_terminal import ask_person, hangup_as_interrupt, said_yes
 from sparktune.cli._ab_world import World, service_values, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
@@ -29,6 +29,7 @@ from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.progress import Progress
 from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.experiment_file import request_of
+from sparktune.io.experiment_parts import Fault
 from sparktune.io.launching.hold import Hold
 from sparktune.io.store.identity import new_run_id
 from sparktune.io.store.store import Store
@@ -43,7 +44,7 @@ Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, ExperimentResult]]
 
 def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_run: bool) -> None:
     """Run a new experiment to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
-    experiment = _declared(file, flags)
+    experiment = _declared(*values_of(file, flags))
     if not dry_run:
         check_can_ask(yes=options.yes)
     with Store.open() as store:
@@ -78,8 +79,19 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
     sys.stderr.write(f"restored: {result.afterwards}\n")
 
 
-def _declared(file: Path | None, flags: AbFlags) -> Experiment:
-    values, fault = values_of(file, flags)
+def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
+    """Run a new experiment of ours from the values of its file; nobody is asked, and nothing of it is shown here."""
+    _, fault = values_of(None, AbFlags())
+    experiment = _declared(values, fault)
+    with Store.open() as store:
+        world = world_of(experiment, options, store)
+        if not options.quiet:
+            sys.stderr.write(plan_text(experiment, cost_words(store, experiment, _plan(world, experiment))))
+        store.create_experiment(experiment)
+        return _worked_on(store, world, experiment, options, run_experiment)
+
+
+def _declared(values: dict[str, Any], fault: Fault) -> Experiment:
     seed = values.get("seed")
     if seed is None:
         seed = int.from_bytes(os.urandom(_SEED_BYTES), "big")
@@ -105,7 +117,7 @@ def _carry_out(store: Store, world: World, experiment: Experiment, options: AbOp
 
 def _worked_on(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> ExperimentResult:
     progress = make_progress(quiet=options.quiet)
-    with store.owned(experiment.id):
+    with store.owned(experiment.id), hangup_as_interrupt():
         return asyncio.run(_run(store, world, experiment, options, progress, flow))
 
 

@@ -1,11 +1,32 @@
 """Questions in the middle of an experiment, asked so that Ctrl-C still works while nobody answers."""
 
-__all__ = ["ask_person", "said_yes"]
+__all__ = ["ask_person", "hangup_as_interrupt", "said_yes"]
 
 import asyncio
+import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from sparktune.report.bench.words import one_line
+
+
+@contextmanager
+def hangup_as_interrupt() -> Iterator[None]:
+    """Take the loss of the terminal for an interruption: a connection that breaks must not leave an arm set.
+
+    Where it is ignored already (nohup), it stays so.
+    """
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 async def ask_person(text: str) -> None:

@@ -96,7 +96,9 @@ def test_nothing_new_starts_beside_what_a_killed_one_left(tmp_path: Path, port: 
     assert not listens(port)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=["Ctrl-C", "SIGTERM", "lost terminal"]
+)
 def test_an_interruption_restores_and_says_how_to_go_on(tmp_path: Path, port: int, number: signal.Signals) -> None:
     finished = _interrupted(tmp_path, port, number, lambda store, run: any(one.run_id for one in store.visits(run)))
     row = _row()
