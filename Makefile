@@ -31,9 +31,9 @@ setup: ## Make .venv with everything for working on the project
 	@echo "ready: $(BIN)/sparktune --help"
 
 .PHONY: demo
-demo: ## Measure a real llama.cpp server with a small model, on this machine, in one to two minutes
+demo: ## Decide a real A/B with llama.cpp and a small model on this machine, in two to five minutes
 	@$(BOOTSTRAP) demo
-	@$(BIN)/sparktune demo || [ $$? -eq 5 ] # 5: it ran, and a check says which row not to trust
+	@$(BIN)/sparktune demo || [ $$? -eq 5 ] # 5: it ran, and says why there is no verdict
 
 .PHONY: test
 test: ## Run the tests (real llama.cpp among them; what needs root is skipped with its reason)
@@ -112,6 +112,11 @@ bench-agent: ## Measure what looking at a node costs it, and what more nodes cos
 sim: ## Print error rates and power of the method of ab, from thousands of virtual experiments
 	@$(BOOTSTRAP) dev
 	PYTHONPATH=. $(BIN)/python benchmarks/simulation.py $(BENCH_ARGS)
+
+.PHONY: bench-aa
+bench-aa: ## Measure the same arm twice with a real llama.cpp server, 20 times, and print every verdict
+	@$(BOOTSTRAP) dev
+	PYTHONPATH=. $(BIN)/python benchmarks/aa.py $(BENCH_ARGS)
 
 .PHONY: lock
 lock: ## Write requirements/*.lock again from pyproject.toml (needs the network)

