@@ -172,7 +172,7 @@ def evidence(hazards: Iterable[Inference]) -> tuple[str, ...]:
                 f"process {one.pid or 'of unknown number'} ({one.what})",
                 one.owner,
                 one.cgroup or "control group unknown",
-                *((f"may use {format_cpulist(frozenset().union(*one.allowed))}",) if one.allowed else ()),
+                *((f"may use {format_cpulist(frozenset().union(*one.allowed))} now",) if one.allowed else ()),
             )
         )
         for one in listed[:_MOST_LINES]

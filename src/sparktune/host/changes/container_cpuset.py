@@ -130,8 +130,14 @@ def _verify(view: HostView) -> tuple[HostCheck, ...]:
     cores = cores_of(view.facts)
     if cores.value is None:
         return (_check("containers", "", CheckStatus.UNREADABLE, cores.why),) if running else ()
-    fast = cores.value.performance
-    return tuple(check for live in running for check in check_container(_ID, live, fast, view.profile, _HINT))
+    fast, profile = cores.value.performance, view.profile
+    return tuple(check for live in running for check in check_container(_ID, live, fast, profile, _way(view, live)))
+
+
+def _way(view: HostView, live: LiveContainer) -> str:
+    """Say how a container gets the cores: below a slice without them, a cpuset of its own is no way."""
+    why = _out_of_reach(view, live)
+    return f"{why}: create it again with cgroup_parent: {SLICE}" if why else _HINT
 
 
 def _is_ours(view: HostView, live: LiveContainer) -> bool:

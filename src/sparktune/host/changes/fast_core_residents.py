@@ -25,7 +25,8 @@ _ID = "fast-core-residents"
 _MOST_NAMED = 8
 _MOST_PROCESSES = 40
 _CONFINED = (
-    "threads may run on efficiency cores only: start it again with its own cores, unless somebody pinned them there"
+    "threads may run on efficiency cores only: start it again where it gets performance cores, unless somebody "
+    "pinned them there"
 )
 _NOT_MOVED = "they are in no slice that was narrowed, or set their own cores"
 _KERNEL = "left where the kernel placed them"

@@ -23,7 +23,8 @@ def error_of_refusal(node: str, host: str | None, kind: str, message: str) -> No
         case "journal":
             return ChangeFailed(told, hint=_JOURNAL_HINT)
         case "transaction":
-            return ChangeFailed(told, hint=f"list the transactions of the node: sparktune host status --nodes {node}")
+            where = f" --nodes {host}" if host else ", with the node named as here"
+            return ChangeFailed(told, hint=f"list the transactions of the node: sparktune host status{where}")
     return NodeProtocolError(f"{node}: {kind}: {said}", hint="this is a fault of sparktune, please report it")
 
 

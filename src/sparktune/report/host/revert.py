@@ -62,4 +62,4 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
         lines.append(f"next: mend what stands in the way, then again: {look.command('revert')}")
     if any(report.checks for report in reports):
         lines.append(f"after the reboot: {look.command('verify')}")
-    return lines or [f"what is left of it: {look.command('status')}"]
+    return lines or [f"what is applied now: {look.command('status')}"]
