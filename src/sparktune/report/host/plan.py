@@ -41,7 +41,7 @@ def plan_verdict(report: NodeReport) -> tuple[str, Tone]:
     plan = report.plan
     if report.failure or plan is None:
         return "no plan", Tone.BAD
-    said = counts(plan.steps) if plan.steps else "nothing to do, all is as the profile wants it"
+    said = counts(plan.steps) if plan.steps else "nothing to do, all that a step can set is set"
     if not plan.refusals:
         return said, Tone.GOOD if not plan.steps else Tone.WARN
     against = counted(len(plan.refusals), "thing")

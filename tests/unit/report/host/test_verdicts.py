@@ -34,7 +34,7 @@ def _outcome(state: str, transaction: str = "t1") -> TransactionOutcome:
 
 
 _VERDICTS: list[tuple[str, _Render, NodeReport, str]] = [
-    ("nothing to do", plan_text, _node(plan=_NOTHING), "n: nothing to do, all is as the profile wants it"),
+    ("nothing to do", plan_text, _node(plan=_NOTHING), "n: nothing to do, all that a step can set is set"),
     ("no answer to a plan", plan_text, _node(failure="n: gone"), "n: no plan"),
     ("applied already", apply_text, _node(plan=_NOTHING), "n: nothing to do, all was as the profile wants it"),
     ("not begun", apply_text, _node(plan=pending_plan().plan), "n: untouched"),
