@@ -1,4 +1,4 @@
-"""Hold arms and die in the middle: ``held.py FOLDER PORT KIND AT WHEN``.
+"""Hold arm B and die in the middle: ``held.py FOLDER PORT KIND AT WHEN``.
 
 At the AT-th record this process kills itself with SIGKILL, ``before`` the record is kept or ``after`` it. Records are
 kept in FOLDER/record.json, whole or not at all; FOLDER/ended is written when it lives to its end. KIND is ``command``,
@@ -54,13 +54,12 @@ async def _main(folder: Path, port: int, kind: str, at: int, when: str) -> None:
     launcher = "attach" if kind == "switch" else kind
     settings = hold_settings(folder, port, nodes={"": NodeTarget(name="node", root=folder / "node")})
     hold = Hold(settings, remember=_Deadly(folder, at, when))
-    for arm in "AB":
-        plan = arm_plan(launcher, arms, arm, live)
-        await hold.set_arm(arm, plan)
-        reading = await hold.read_live(plan)
-        if not reading.ok:
-            raise SystemExit(reading.why)
-        await hold.release()
+    plan = arm_plan(launcher, arms, "B", live)
+    await hold.set_arm("B", plan)
+    reading = await hold.read_live(plan)
+    if not reading.ok:
+        raise SystemExit(reading.why)
+    await hold.release()
     (folder / "ended").write_text("")
 
 

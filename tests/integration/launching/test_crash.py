@@ -16,7 +16,7 @@ from sparktune.io.launching.address import answers
 from sparktune.io.launching.hold import Hold, Recovered
 from sparktune.io.launching.proc import look_at
 
-pytestmark = pytest.mark.timeout(300)  # some twenty programs are started, one after the other
+pytestmark = pytest.mark.timeout(300)  # many programs are started, one after the other
 _ROOT = Path(__file__).parents[3]
 
 
@@ -60,7 +60,7 @@ async def test_a_server_of_a_killed_run_is_ended(tmp_path: Path, port: int, when
             (tmp_path / "record.json").unlink(missing_ok=True)
         else:
             pytest.fail("it writes more records than were tried")
-        assert at > 6, "every phase was tried"
+        assert at > 5, "every phase was tried"
         assert ended_any, "a server was found running"
         assert (tmp_path / "ended").exists()
         assert other.returncode is None, "a process of that name was ended"
