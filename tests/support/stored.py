@@ -5,8 +5,10 @@ from itertools import accumulate
 
 from hypothesis import strategies as st
 
+from sparktune.model.arrival import Arrivals
 from sparktune.model.cell import Cell
 from sparktune.model.engine import EngineFacts
+from sparktune.model.mix import Household, OwnPrompts
 from sparktune.model.options import SendOptions, Slo
 from sparktune.model.raw import RawRequest, RawTrial, Scrape
 from sparktune.model.recording import End, Recording, StampSource
@@ -24,12 +26,42 @@ _CLEAN_TEXT = st.text(st.characters(codec="utf-8"), max_size=20)
 
 
 def cells() -> st.SearchStrategy[Cell]:
+    """Make cells of every shape."""
+    return st.one_of(_listed_cells(), st.builds(Cell.of_household, _households()), _own_cells())
+
+
+def _households() -> st.SearchStrategy[Household]:
+    sizes = ("opening_tokens", "turn_tokens", "reply_tokens", "long_tokens", "long_reply_tokens")
+    return st.builds(Household, turns=st.integers(min_value=2, max_value=1024), **dict.fromkeys(sizes, _COUNT))
+
+
+def _own_cells() -> st.SearchStrategy[Cell]:
+    few = st.integers(min_value=1, max_value=8)
+    prompts = st.builds(
+        OwnPrompts,
+        name=_CLEAN_TEXT,
+        digest=_CLEAN_TEXT,
+        count=st.integers(min_value=8, max_value=99),
+        nonce=st.booleans(),
+    )
+    return st.builds(
+        Cell, prompt_tokens=st.just(0), output_tokens=_COUNT, concurrency=few, prompts=prompts, arrivals=_arrivals()
+    )
+
+
+def _arrivals() -> st.SearchStrategy[Arrivals]:
+    positive = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
+    return st.one_of(st.builds(Arrivals, stagger_s=positive), st.builds(Arrivals, rate_per_s=positive))
+
+
+def _listed_cells() -> st.SearchStrategy[Cell]:
     return st.builds(
         Cell,
         prompt_tokens=_COUNT,
         output_tokens=_COUNT,
         depth=st.integers(min_value=0, max_value=2**40),
         concurrency=st.integers(min_value=1, max_value=1024),
+        arrivals=_arrivals(),
     )
 
 
@@ -50,6 +82,7 @@ def recordings(draw: st.DrawFn) -> Recording:
         arrival_ns=draw(stamps),
         woke_ns=draw(stamps),
         detail=draw(_CLEAN_TEXT),
+        planned_ns=draw(st.none() | _NS),
     )
 
 
