@@ -27,7 +27,6 @@ from sparktune.flows.ab import resume, run_experiment
 from sparktune.flows.ab_cost import cost_words
 from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.progress import Progress
-from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.experiment_file import request_of
 from sparktune.io.experiment_parts import Fault
 from sparktune.io.launching.hold import Hold
@@ -154,7 +153,7 @@ async def _run(
         launcher=world.launcher,
         gate=world.gate(progress, store.visits(experiment.id)),
         progress=progress,
-        corpus=file_corpus(options.corpus) if options.corpus else python_corpus(),
+        corpus=world.corpus,
         secret=world.settings.api_key,
         argv=sys.argv,
         entropy=os.urandom,

@@ -35,6 +35,12 @@ class AbFlags:
     output_tokens: str = ""
     depth: str = ""
     concurrency: str = ""
+    stagger: str = ""
+    arrival_rate: float | None = None
+    household: float | None = None
+    prompts: Path | None = None
+    nonce: bool = False
+    workload: str = ""
     trials: int | None = None
     warmup: str = ""
     model: str = ""
@@ -66,9 +72,10 @@ def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]
     written, fault = read_experiment_file(file) if file is not None else ({}, None)
     given = _given(flags, launcher=flags.launcher or str(written.get("launcher", "")))
     values = {**written, **given}
-    if "workload" in written or "workload" in given:
-        base = written.get("workload")
-        values["workload"] = {**base, **given.get("workload", {})} if isinstance(base, Mapping) else given["workload"]
+    base = flags.workload or written.get("workload")
+    asked = _workload(flags)
+    if asked and isinstance(base, str | Mapping):
+        values["workload"] = {**({"from": base} if isinstance(base, str) else base), **asked}
     return values, _fault(fault, frozenset(given), flags)
 
 
@@ -86,7 +93,7 @@ def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:
         "aa": flags.aa or None,
         "guards": list(flags.guards) or None,
         "nodes": [name.strip() for name in flags.nodes.split(",") if name.strip()] or None,
-        "workload": _workload(flags) or None,
+        "workload": flags.workload or _workload(flags) or None,
         "live": _live(flags.live_http) or None,
     }
     values = {name: value for name, value in plain.items() if value is not None and value != ""}
@@ -101,6 +108,14 @@ def _workload(flags: AbFlags) -> dict[str, Any]:
         if text:
             flag = f"--{name.replace('_', '-')}"
             found[name] = list(parse_numbers(text, flag=flag, smallest=0 if name == "depth" else 1))
+    shape = {
+        "stagger": flags.stagger or None,
+        "arrival_rate": flags.arrival_rate,
+        "household": None if flags.household is None else {"scale": flags.household},
+        "prompts": None if flags.prompts is None else str(flags.prompts),
+        "nonce": flags.nonce or None,
+    }
+    found |= {name: value for name, value in shape.items() if value is not None}
     if flags.trials is not None:
         found["trials"] = flags.trials
     if flags.warmup:

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from sparktune.bench.corpus import Corpus
 from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._host_ask import who
 from sparktune.deploy.launchers import all_launchers
@@ -19,8 +22,10 @@ from sparktune.flows.ab_gate import Gate, SensorGate, hottest
 from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
 from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
+from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.hold import HoldSettings
+from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
 from sparktune.model.launcher import Apply, Launcher, Undo
@@ -34,6 +39,7 @@ class World:
 
     launcher: Launcher
     settings: HoldSettings
+    corpus: Corpus
     watched: tuple[NodeTarget, ...]
 
     def gate(self, progress: Progress, visits: Sequence[VisitRecord]) -> Gate:
@@ -68,12 +74,14 @@ def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
             nodes={target.name: target for target in targets},
             who=who(),
         ),
+        corpus=_corpus(experiment, options),
         watched=_watched(experiment, targets),
     )
 
 
 def service_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with what ``sparktune.yaml`` says of the service that they name, where they do not say it."""
+    """Return the values with what ``sparktune.yaml`` says of the service and the workload that they name."""
+    values = _with_workload(values)
     name = values.get("service")
     if not isinstance(name, str) or not name:
         return values
@@ -87,6 +95,37 @@ def service_values(values: dict[str, Any]) -> dict[str, Any]:
     if service.model and (workload is None or (isinstance(workload, dict) and "model" not in workload)):
         found["workload"] = {**(workload or {}), "model": service.model}
     return found
+
+
+def _corpus(experiment: Experiment, options: AbOptions) -> Corpus:
+    """Return what prompts are made of; own prompts have to be those of the plan."""
+    if not experiment.prompts:
+        return file_corpus(options.corpus) if options.corpus else python_corpus()
+    corpus = prompts_corpus(Path(experiment.prompts))
+    planned = {cell.prompts.digest for cell in experiment.workload.cells if cell.prompts is not None}
+    if own_prompts_of(corpus, nonce=False).digest not in planned:
+        message = f"{experiment.prompts} has changed since experiment {experiment.id} was planned"
+        raise UsageError(message, hint="bring back what it held, or start a new experiment")
+    return corpus
+
+
+def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with a workload of ``sparktune.yaml`` in the place of its name, or of ``{from: NAME, ...}``."""
+    given = values.get("workload")
+    rest = {key: value for key, value in given.items() if key != "from"} if isinstance(given, dict) else {}
+    name = given.get("from") if isinstance(given, dict) else given
+    if not isinstance(name, str):
+        return values
+    config = _config()
+    if config is None:
+        message = f"the workload {name!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
+        raise UsageError(message, hint="write the workload into the experiment")
+    named = config.workload(name)
+    usual = type(named)()
+    written = {key: value for key, value in msgspec.structs.asdict(named).items() if value != getattr(usual, key)}
+    if named.prompts:
+        written["prompts"] = str((config.path.parent / Path(named.prompts).expanduser()).absolute())
+    return {**values, "workload": {**msgspec.to_builtins(written), **rest}}
 
 
 def _config() -> Config | None:

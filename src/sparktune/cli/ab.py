@@ -86,6 +86,20 @@ def run(
     ] = "",
     depth: Annotated[str, typer.Option("--depth", metavar="N,N..", help="Tokens of cached context.")] = "",
     concurrency: Annotated[str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")] = "",
+    stagger: Annotated[
+        str, typer.Option("--stagger", metavar="TIME", help="Start stream after stream this far apart.")
+    ] = "",
+    arrival_rate: Annotated[
+        float | None, typer.Option("--arrival-rate", metavar="N", help="Start streams at random, N per second.")
+    ] = None,
+    household: Annotated[
+        float | None, typer.Option("--household", metavar="SCALE", help="Two agents, as in bench --household.")
+    ] = None,
+    prompts: Annotated[
+        Path | None, typer.Option("--prompts", metavar="FILE", help="Your own prompts, as in bench --prompts.")
+    ] = None,
+    nonce: Annotated[bool, typer.Option("--nonce", help="Put new words in front of each own prompt.")] = False,
+    workload: Annotated[str, typer.Option("--workload", help="A workload of sparktune.yaml.")] = "",
     trials: Annotated[
         int | None, typer.Option("--trials", min=1, max=1000, help="Waves per cell and visit; 3 unless given.")
     ] = None,
@@ -148,6 +162,12 @@ def run(
             output_tokens=output_tokens,
             depth=depth,
             concurrency=concurrency,
+            stagger=stagger,
+            arrival_rate=arrival_rate,
+            household=household,
+            prompts=prompts,
+            nonce=nonce,
+            workload=workload,
             trials=trials,
             warmup=warmup,
             model=model,

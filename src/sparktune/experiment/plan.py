@@ -43,7 +43,7 @@ class Experiment:
     ``blocks`` is the whole plan. ``live`` says how a setting is read back, in the launcher's words. ``workload.trials``
     are the trials of one visit. ``hot_settle_s`` is waited after a setting that needs no restart. ``nodes`` are the
     machines behind the endpoint, where they are known; ``scope`` says for whom a result holds (cluster, service).
-    ``folder`` is where its commands start.
+    ``folder`` is where its commands start, ``prompts`` the file of own prompts, "" without any.
     """
 
     id: str
@@ -65,6 +65,7 @@ class Experiment:
     nodes: tuple[str, ...] = ()
     scope: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
+    prompts: str = ""
 
 
 class VisitState(Enum):

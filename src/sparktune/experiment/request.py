@@ -37,6 +37,7 @@ class Request:
     nodes: tuple[str, ...] = ()
     scope: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
+    prompts: str = ""
 
 
 def declared(
@@ -68,4 +69,5 @@ def declared(
         nodes=request.nodes,
         scope=request.scope,
         folder=request.folder,
+        prompts=request.prompts,
     )

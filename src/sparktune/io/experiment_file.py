@@ -28,7 +28,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import GuardMetric, Primary
 from sparktune.experiment.request import BLOCK_COUNTS, Request
 from sparktune.io.config_text import read_config_text
-from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, workload_of
+from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, prompts_file, workload_of
 from sparktune.io.http.address import parse_address
 from sparktune.model.launcher import Launcher
 from sparktune.model.workload import Workload
@@ -98,6 +98,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         arms=arms,
         live=live,
         workload=workload,
+        prompts=prompts_file(_mapping(values, "workload", fault)),
         primary=primary,
         guards=_guards(values, primary, fault),
         margin=_share(values, "margin", margin, fault),

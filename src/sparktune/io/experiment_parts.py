@@ -1,20 +1,22 @@
 """The parts of an experiment file that are more than one value: workload, primary, guards."""
 
-__all__ = ["Fault", "guards_of", "metric_named", "primary_of", "workload_of"]
+__all__ = ["Fault", "guards_of", "metric_named", "primary_of", "prompts_file", "workload_of"]
 
 import difflib
 import json
 import math
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
-from sparktune.bench.cells import make_cells
 from sparktune.bench.evaluate import all_metrics
 from sparktune.errors import UsageError
 from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import GuardMetric, Primary
+from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
+from sparktune.model.cell import Cell
 from sparktune.model.metric import Better as MetricBetter
 from sparktune.model.metric import Metric, Scope
 from sparktune.model.options import Api, SendOptions, Thinking
@@ -29,6 +31,7 @@ _Zeros = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], msgspec.Meta(
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _APIS: Final = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
 _TRIALS: Final = 3
+_PROMPT_TOKENS: Final = (512,)
 # How alike streams are can be won by making all of them wait, so it is shown and decides nothing.
 _ALIKENESS: Final = frozenset(
     {"ttft_spread_s", "ttft_gap_s", "ttft_max_over_median", "jain_ttft", "jain_decode", "decode_min_over_max"}
@@ -40,10 +43,15 @@ _FAIRNESS: Final = {"ttft_max_s": ("ttft_mean_s", "decode_min_tok_s")}
 class _Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """``workload:`` of an experiment file; names and meanings as the flags of ``bench``."""
 
-    prompt_tokens: _Ones = (512,)
-    output_tokens: _Ones = (128,)
-    depth: _Zeros = (0,)
-    concurrency: _Ones = (1,)
+    prompt_tokens: _Ones | None = None
+    output_tokens: _Ones | None = None
+    depth: _Zeros | None = None
+    concurrency: _Ones | None = None
+    stagger: str | Annotated[float, msgspec.Meta(ge=0)] = ""
+    arrival_rate: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    household: HouseholdConfig | None = None
+    prompts: str | None = None
+    nonce: bool = False
     trials: Annotated[int, msgspec.Meta(ge=1, le=1000)] = _TRIALS
     warmup: Literal["auto", "off"] | Annotated[int, msgspec.Meta(ge=0, le=1000)] = "auto"
     model: str = ""
@@ -66,9 +74,8 @@ def workload_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Workload:
     listed = {key: [value] if key in _LISTS and isinstance(value, int) else value for key, value in values.items()}
     try:
         section = msgspec.convert(listed, _Workload)
-        cells = make_cells(section.prompt_tokens, section.output_tokens, section.depth, section.concurrency)
         return Workload(
-            cells=tuple(dict.fromkeys(cells)),
+            cells=tuple(dict.fromkeys(_cells(section))),
             trials=section.trials,
             options=_options(section),
             warmup=_warmup(section.warmup),
@@ -82,6 +89,12 @@ def workload_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Workload:
         raise fault(("workload", key) if key else ("workload",), message, f"known here: {', '.join(known)}") from None
     except UsageError as error:
         raise fault(("workload",), str(error), error.hint) from None
+
+
+def prompts_file(values: Mapping[str, Any]) -> str:
+    """Return where the own prompts of a workload are, for when it is resumed from another folder; "" without any."""
+    prompts = values.get("prompts")
+    return str(Path(prompts).expanduser().absolute()) if isinstance(prompts, str) and prompts else ""
 
 
 def primary_of(value: object, fault: Fault) -> Primary:
@@ -166,6 +179,24 @@ def _weights(values: object, fault: Fault) -> dict[str, float]:
             raise fault(where, f"a weight is a number from 0 on, not {weight!r}", "0 leaves a cell out")
         found[str(cell)] = float(weight)
     return found
+
+
+def _cells(section: _Workload) -> tuple[Cell, ...]:
+    written = {name: value for name in _LISTS if (value := getattr(section, name)) is not None}
+    mixed = section.household is not None or section.prompts is not None
+    lists = written if mixed else {"prompt_tokens": _PROMPT_TOKENS, **written}
+    cells, _ = shape_cells(
+        WorkloadShape(
+            **lists,
+            stagger=section.stagger,
+            arrival_rate=section.arrival_rate,
+            household=section.household,
+            prompts=Path(section.prompts).expanduser() if section.prompts else None,
+            nonce=section.nonce,
+            lists=frozenset(written),
+        )
+    )
+    return cells
 
 
 def _better(metric: Metric) -> Better:
