@@ -34,6 +34,11 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     if len(arms) < 2:  # noqa: PLR2004 - two arms can be confounded
         return [Finding(status=Status.OK, evidence=ONE_ARM)]
     if table.order is not None:
+        unnamed = [arm for arm in arms if arm not in table.order]
+        if unnamed:
+            return [
+                unknown(f"the order that is told does not name {listed(unnamed)}: it needs {_order_line(arms)}", _HINT)
+            ]
         return [_ordered([arm for arm in table.order if arm in arms], len(arms))]
     blocks: dict[int, set[str]] = {}
     for row in table.rows:
@@ -42,9 +47,13 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     if blocks and all(row.block is not None for row in table.rows):
         whole = sum(len(found) == len(arms) for found in blocks.values())
         return [Finding(status=Status.OK, evidence=f"{plural(whole, 'block')} with every arm")]
-    return [
-        unknown("nobody says in which order the arms were measured: it needs blocks, or a line # order: A B B A", _HINT)
-    ]
+    needed = f"it needs blocks, or {_order_line(arms)}"
+    return [unknown(f"nobody says in which order the arms were measured: {needed}", _HINT)]
+
+
+def _order_line(arms: Sequence[str]) -> str:
+    """Return the line that would tell, with the names that the rows have."""
+    return f"a line # order: {' '.join((*arms, *reversed(arms)))} (as it was)"
 
 
 def _ordered(order: Sequence[str], arms: int) -> Finding:

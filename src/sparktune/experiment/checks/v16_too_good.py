@@ -44,7 +44,7 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         asked += len(ratios)
         large = sorted((item for item in ratios if max(item[0], 1 / item[0]) > _TWICE), key=lambda item: -item[0])
         if large:
-            words = listed([f"{ratio:.1f} times in {cell}" for ratio, cell in large], 3)
+            words = listed([f"{ratio:{'.1f' if ratio >= 1 else '.2g'}} times in {cell}" for ratio, cell in large], 3)
             evidence = f"{second} against {first} is {words}"
             findings.append(Finding(status=Status.WARN, evidence=evidence, hint=_HINT, weight=large[0][0]))
     above, compared = _above_solo(table)

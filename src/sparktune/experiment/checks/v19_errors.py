@@ -26,14 +26,20 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     failed = {arm: _failed(table, arm) for arm in arms}
     sent = {arm: sum(row.values.get("requests", 0) for row in table.rows if row.arm == arm) for arm in arms}
     if not any(failed.values()):
-        return [Finding(status=Status.OK, evidence=f"none of {sum(sent.values()):g} requests failed")]
-    words = listed([f"{sum(failed[arm].values()):g} of {sent[arm]:g}{f' in {arm}' if arm else ''}" for arm in arms])
+        number = sum(sent.values())
+        return [Finding(status=Status.OK, evidence=f"none of {number:g} requests failed" if number else "none failed")]
+    words = listed([f"{sum(failed[arm].values()):g}{_of(sent[arm])}{f' in {arm}' if arm else ''}" for arm in arms])
     if len({frozenset(found.items()) for found in failed.values()}) > 1:
         evidence = f"requests failed, not the same in every arm: {words}"
         return [Finding(status=Status.INVALID, evidence=evidence, hint=_HINT)]
     why = next((row.note for row in table.rows if row.note and row.values.get("failed_requests")), "")
     evidence = f"requests failed and are not in the numbers: {words}" + (f" ({why})" if why else "")
     return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT)]
+
+
+def _of(sent: float) -> str:
+    """Say how many were sent; a table that does not tell has no 0 of them."""
+    return f" of {sent:g}" if sent else ""
 
 
 def _failed(table: Table, arm: str) -> dict[str, float]:
