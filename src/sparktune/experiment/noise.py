@@ -9,9 +9,10 @@ from sparktune.experiment.blocks import complete_blocks, trial_values
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.planning import Noise, best_trials_per_visit, split_noise
 from sparktune.experiment.result import MeasuredVisit
+from sparktune.model.result import CellResult
 from sparktune.units import Seconds
 
-_E2E = "e2e_s"
+_WAVE, _REQUEST = "wave_s", "e2e_s"  # the second stands for the first where the first is not known
 
 
 def noise_of(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> Noise | None:
@@ -57,9 +58,14 @@ def _primary(experiment: Experiment, visit: MeasuredVisit) -> tuple[float, ...]:
 
 def _trial_cost(visit: MeasuredVisit) -> Seconds | None:
     rows = visit.result.cells if visit.result is not None else ()
-    medians = [summary.median for row in rows if (summary := row.metric(_E2E)) is not None]
+    medians = [_median_of(row, _WAVE) or _median_of(row, _REQUEST) for row in rows]
     known = [median for median in medians if median is not None]
     return sum(known) if known and len(known) == len(rows) and sum(known) > 0 else None
+
+
+def _median_of(row: CellResult, metric: str) -> float | None:
+    summary = row.metric(metric)
+    return None if summary is None else summary.median
 
 
 def _median(values: Sequence[float]) -> float | None:

@@ -178,3 +178,36 @@ def test_lists_say_what_still_holds_something() -> None:
     assert "running" in rows_text([row])
     assert "HOLDS SOMETHING" in rows_text([row])
     assert json.loads(rows_json([row]))["experiments"][0]["id"] == "e1"
+
+
+def test_text_shows_cells_guards_and_what_was_observed() -> None:
+    """Cells are exploratory, and what is only observed decides nothing: both are said beside the numbers."""
+    plan = replace(
+        experiment(guards=GUARDS),
+        primary=Primary(metric="ttft_s", better=Better.LOWER),
+        guards=(GuardMetric(metric="m", better=Better.HIGHER),),
+    )
+    values = {
+        arm: {
+            cell: {"m": (100.0, 100.5, 99.5), "ttft_s": (wait, wait, wait), "e2e_s": (2 * wait, 2 * wait, 2 * wait)}
+            for cell in CELLS
+        }
+        for arm, wait in ((Arm.A, 0.5), (Arm.B, 0.25))
+    }
+    visits = [visit(number, arm, values[arm], place=place) for number in (1, 2, 3) for place, arm in enumerate(Arm)]
+    unknown = CheckResult(id="V12", status=Status.UNKNOWN, evidence="no capture size")
+    fine = CheckResult(id="V06", status=Status.OK, evidence="equal work")
+    draw = random.Random(1)
+    text = result_text(conclude(plan, visits, [unknown, fine], {"e2e_s": Better.LOWER}, lambda: draw.gauss(0, 1)))
+    assert text.startswith("IMPROVED: B is -50.0 % [-5")
+    assert "  1 AB: pp64 tg32 c1: A 500.0 ms, B 250.0 ms; pp64 tg32 c2: A 500.0 ms, B 250.0 ms" in text
+    assert "  pp64 tg32 c2: -50.0 % [-5" in text
+    assert "], holds" in text
+    assert "  m no worse by 10.0 % or more: +0.0 % [" in text
+    assert "also observed (decides nothing):\n  e2e_s: -50.0 % [" in text
+    assert "could not be evaluated: V12\nchecks ok: V06" in text
+
+
+def test_many_trials_that_stand_apart_are_an_unstable_environment() -> None:
+    told = reasons(replace(_result([1.1, 1.0, 1.2]), outliers=5))
+    assert any("unstable environment" in reason for reason in told)
