@@ -61,8 +61,9 @@ class Lock:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # Whoever removed the file meanwhile has another one.
             if os.fstat(handle).st_ino == os.lstat(self._path).st_ino:
-                os.ftruncate(handle, 0)
-                os.pwrite(handle, self._text, 0)
+                with suppress(OSError):  # on a full disk nobody learns whose it is, but it is held
+                    os.ftruncate(handle, 0)
+                    os.pwrite(handle, self._text, 0)
                 self._handle = handle
                 return True
         except OSError as error:

@@ -27,6 +27,7 @@ Answer = dict[str, Any]
 _LEAST_RESERVE = 256 * 1024
 _GOOD = ("changed", "already")
 _NS = 1_000_000_000
+_LONGEST_S = 365 * 86400.0  # of waiting to be confirmed
 
 
 class _Failed(Exception):
@@ -212,7 +213,7 @@ def _steps_of(request: Request) -> list[Step]:
     steps, within_s = request.get("steps"), request.get("confirm_within_s") or 0
     if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
         raise Refused(REQUEST, "a transaction needs steps")
-    if not isinstance(within_s, (int, float)) or within_s < 0:
+    if not isinstance(within_s, (int, float)) or not 0 <= within_s <= _LONGEST_S:
         raise Refused(REQUEST, f"no time to wait for: {within_s!r}")
     return steps
 

@@ -94,8 +94,8 @@ class _Items:
         return self._checked(results)
 
     def _put_back(self, item: str, now: Any, since: list[Any]) -> Result:  # noqa: ANN401 - as in a reading
-        kind, step, before = self._kind, self._step, self._past.before[item]
-        if kind.same(step, before, now):
+        kind, before = self._kind, self._past.before[item]
+        if self._same(before, now):
             return {"outcome": "already"}
         if now is None and kind.lenient:
             return {"outcome": "gone"}
@@ -111,10 +111,14 @@ class _Items:
         """Tell whether an item is as this transaction left it; of one that crashed, whether it is as it wanted it."""
         after = self._past.after
         lefts = [*([] if after is None or item not in after else [after[item]]), *since]
-        if any(self._kind.same(self._step, left, now) for left in lefts):
+        if any(self._same(left, now) for left in lefts):
             return True
         known = self._past.done and not self._kind.eventual
         return not known and self._kind.reached(self._step, item, now)
+
+    def _same(self, one: Any, other: Any) -> bool:  # noqa: ANN401 - as in a reading
+        """Compare as the kind does; what it makes no sense of is the same as itself."""
+        return one == other or self._kind.same(self._step, one, other)
 
     def _with_reserve(self, item: str, before: Any) -> None:  # noqa: ANN401 - as in a reading
         try:
@@ -135,7 +139,7 @@ class _Items:
         put_back = [item for item, result in results.items() if result["outcome"] == "restored"]
         now: Reading = self._kind.look(self._machine, self._step) if put_back else {}
         for item in put_back:
-            if not self._kind.eventual and not self._kind.same(self._step, self._past.before[item], now.get(item)):
+            if not self._kind.eventual and not self._same(self._past.before[item], now.get(item)):
                 failed = {"outcome": "failed", "why": "it was put back, but is not as before"}
                 results[item] = self._with_values(failed, item, now.get(item))
         return results

@@ -13,7 +13,7 @@ import typer
 from sparktune.cli._host_flags import ProfileFlags
 from sparktune.cli._host_profile import profile_of
 from sparktune.cli._host_progress import host_progress
-from sparktune.cli._nodes import targets_of
+from sparktune.cli._nodes import no_names, targets_of
 from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.errors import ExitCode
 from sparktune.flows.host import HostOutcome, plan_nodes, status_nodes, verify_nodes
@@ -34,9 +34,11 @@ class Choice:
     quiet: bool
 
     @classmethod
-    def of(cls, nodes: str, roots: Sequence[Path] | None, *, as_json: bool, quiet: bool) -> "Choice":
-        """Take the options of a command."""
-        return cls(nodes=nodes, roots=tuple(roots or ()), json=as_json, quiet=quiet)
+    def of(cls, nodes: str | None, roots: Sequence[Path] | None, *, as_json: bool, quiet: bool) -> "Choice":
+        """Take the options of a command. Raises UsageError for ``--nodes ""``: an unset variable means no machine."""
+        if nodes is not None and not nodes.strip():
+            raise no_names(nodes)
+        return cls(nodes=nodes or "", roots=tuple(roots or ()), json=as_json, quiet=quiet)
 
     @property
     def named(self) -> bool:

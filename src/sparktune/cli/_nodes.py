@@ -1,6 +1,6 @@
 """Which nodes a command is about: from its flags, else from ``sparktune.yaml``, else this machine."""
 
-__all__ = ["targets_of"]
+__all__ = ["no_names", "targets_of"]
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +8,12 @@ from pathlib import Path
 from sparktune.errors import UsageError
 from sparktune.io.cluster import NodeTarget, find_nodes
 from sparktune.io.config import find_config, load_config
+
+
+def no_names(nodes: str) -> UsageError:
+    """Return the error of nodes that were named, but are none: taking the usual ones would be a surprise."""
+    message = f"--nodes {nodes!r} names no node"
+    return UsageError(message, hint="write --nodes spark1,spark2; leave it out for those of sparktune.yaml")
 
 
 def targets_of(nodes: str, roots: Sequence[Path]) -> tuple[NodeTarget, ...]:
@@ -18,5 +24,7 @@ def targets_of(nodes: str, roots: Sequence[Path]) -> tuple[NodeTarget, ...]:
     if roots:
         return find_nodes([f"{root}/" for root in roots], None)
     names = [name.strip() for name in nodes.split(",") if name.strip()]
+    if nodes and not names:
+        raise no_names(nodes)
     path = find_config(Path.cwd())
     return find_nodes(names, load_config(path) if path is not None else None)

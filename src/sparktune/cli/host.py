@@ -15,7 +15,7 @@ from sparktune.cli._host_flags import ProfileFlags, with_profile_flags
 host_app = typer.Typer(no_args_is_help=True, help="Change machines for inference, and put them back exactly.")
 
 Nodes = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--nodes",
         metavar="A,B",
@@ -50,7 +50,7 @@ def _group() -> None:
 @with_profile_flags
 def plan(
     flags: ProfileFlags,
-    nodes: Nodes = "",
+    nodes: Nodes = None,
     root: Root = None,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Keep the plan for: sparktune host apply --plan FILE")
@@ -74,7 +74,7 @@ def plan(
 @with_profile_flags
 def apply(
     flags: ProfileFlags,
-    nodes: Nodes = "",
+    nodes: Nodes = None,
     root: Root = None,
     plan_file: Annotated[
         Path | None,
@@ -119,7 +119,7 @@ def apply(
 
 @with_profile_flags
 def verify(
-    flags: ProfileFlags, nodes: Nodes = "", root: Root = None, as_json: Json = False, quiet: Quiet = False
+    flags: ProfileFlags, nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet: Quiet = False
 ) -> None:
     """Say what is effective beside what is wanted: by what was applied last, or by the profile that flags describe.
 
@@ -134,7 +134,7 @@ def verify(
 @with_profile_flags
 def export(
     flags: ProfileFlags,
-    nodes: Nodes = "",
+    nodes: Nodes = None,
     ansible: Annotated[
         Path,
         typer.Option("--ansible", metavar="DIR", help="A new folder for playbooks, inventory, plans and the agent."),
@@ -154,7 +154,7 @@ def export(
 
 
 def revert(
-    nodes: Nodes = "",
+    nodes: Nodes = None,
     root: Root = None,
     transaction: Annotated[
         str, typer.Option("--transaction", metavar="ID", help="Only this one (default: all that is applied).")
@@ -175,7 +175,7 @@ def revert(
     run_revert(Choice.of(nodes, root, as_json=as_json, quiet=quiet), transaction, yes=yes, dry_run=dry_run)
 
 
-def status(nodes: Nodes = "", root: Root = None, as_json: Json = False, quiet: Quiet = False) -> None:
+def status(nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet: Quiet = False) -> None:
     """Tell what is applied on each node, since when and by whom, and what was there before. Changes nothing.
 
     Ends with 0, with 3 when a node is neither as before nor as wanted, and with 1 when a node did not answer.
@@ -185,7 +185,7 @@ def status(nodes: Nodes = "", root: Root = None, as_json: Json = False, quiet: Q
     run_status(Choice.of(nodes, root, as_json=as_json, quiet=quiet))
 
 
-def confirm(nodes: Nodes = "", root: Root = None, as_json: Json = False, quiet: Quiet = False) -> None:
+def confirm(nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet: Quiet = False) -> None:
     """Keep what was applied with --confirm-within and could not be confirmed at once. Ends with 1 where that failed."""
     from sparktune.cli._host import Choice
     from sparktune.cli._host_revert import run_confirm

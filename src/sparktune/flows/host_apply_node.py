@@ -88,6 +88,8 @@ def _ended(name: str, outcome: TransactionOutcome) -> NodeReport:
     if state in _HOLDS:
         return report
     what = "all was taken back" if state is NodeState.ROLLED_BACK else "not all could be taken back"
+    if state is NodeState.ROLLED_BACK and outcome.left:
+        what = f"taken back, but for what somebody else had changed: {', '.join(outcome.left)}"
     return replace(report, failure=f"{name}: {outcome.failed or outcome.state}; {what}", hint=_hint(name, state))
 
 

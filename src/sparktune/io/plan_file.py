@@ -83,6 +83,9 @@ def load_plans(path: Path) -> Mapping[str, NodePlan]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
         message = f"{path} is no file of plans that this version understands: {error}"
         raise UsageError(message, hint=_HINT) from None
+    if not plans:
+        message = f"{path} has no plans"
+        raise UsageError(message, hint=_HINT)
     by_node = {plan.node: plan for plan in plans}
     if len(by_node) < len(plans):
         message = f"{path} has two plans for one node"

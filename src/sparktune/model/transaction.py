@@ -62,6 +62,12 @@ class TransactionOutcome:
     undone: tuple[StepResult, ...] = ()
     recovered: tuple[UndoneTransaction, ...] = ()
 
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The items that were not taken back, because somebody else had changed them."""
+        items = (item for step in self.undone for item in step.items.items())
+        return tuple(item for item, result in items if result.outcome == "foreign")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalEntry:

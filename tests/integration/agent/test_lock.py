@@ -1,5 +1,6 @@
 """Two operators at two laptops: one waits, or is told who works on the node; whatever ends a holder frees it."""
 
+import errno
 import fcntl
 import json
 import os
@@ -95,6 +96,20 @@ def test_a_lock_file_of_another_user_does_not_stand_in_the_way(tmp_path: Path) -
         fcntl.flock(theirs, fcntl.LOCK_EX)
         with Lock(Tree(str(tmp_path)), "bob", "revert", 0):
             assert path.stat().st_uid == os.geteuid()
+
+
+def test_a_full_disk_does_not_keep_the_lock_from_being_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Undoing is what makes room: that its name cannot be written must not stand in its way."""
+
+    def full(*_arguments: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    tree = Tree(str(tmp_path))
+    with Lock(tree, "me", "this", 0.0):
+        assert holder(tree) == "somebody"
+        with pytest.raises(Refused, match="nobody knows whose"), Lock(tree, "you", "that", 0.0):
+            pytest.fail("it was held twice")
 
 
 def test_several_at_once_leave_one_change_and_its_prior(tmp_path: Path) -> None:

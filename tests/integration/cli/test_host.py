@@ -280,6 +280,18 @@ def test_what_cannot_be_meant(lab: Path, arguments: tuple[str, ...], message: st
     assert _hash(lab / "spark1") == before
 
 
+@pytest.mark.parametrize("verb", ["plan", "apply", "verify", "revert", "status", "confirm"])
+@pytest.mark.parametrize("nodes", ["", " ", ","])
+def test_an_unset_variable_is_not_this_machine(verb: str, nodes: str) -> None:
+    """``--nodes "$SPARKS" --yes`` in a script would change the machine that the script runs on."""
+    yes = ("--yes",) if verb in {"apply", "revert"} else ()
+
+    done = run_sparktune("host", verb, "--nodes", nodes, *yes)
+
+    assert done.code == 2
+    assert "names no node" in done.err
+
+
 def test_a_plan_for_other_nodes(lab: Path, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     run_sparktune("host", "plan", "--root", f"{lab}/spark1", "--allow-slow", "--save", str(file))
@@ -288,6 +300,15 @@ def test_a_plan_for_other_nodes(lab: Path, tmp_path: Path) -> None:
 
     assert done.code == 2
     assert "has plans for spark1, and spark2 are named" in done.err
+
+
+def test_a_file_without_plans(tmp_path: Path) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text('{"schema": 1, "sparktune": "0", "plans": []}')
+
+    done = run_sparktune("host", "apply", "--plan", str(file), "--yes")
+
+    assert (done.code, f"{file} has no plans" in done.err) == (2, True)
 
 
 def test_an_edited_plan_is_refused(lab: Path, tmp_path: Path) -> None:

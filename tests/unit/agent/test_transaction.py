@@ -195,3 +195,11 @@ def test_the_journal_is_listed_without_what_is_in_files(node: FakeNode) -> None:
     parts, _end = node.engine.revert({})
     assert "hunter" not in json.dumps(parts)
     assert "foreign" in json.dumps(parts)
+
+
+@pytest.mark.parametrize("within_s", [float("nan"), float("inf"), -1.0, 1e300, "soon"])
+def test_a_time_that_is_none_is_refused_before_anything_is_begun(node: FakeNode, within_s: Any) -> None:  # noqa: ANN401
+    """A plan by hand may say anything: JSON as Python reads it has NaN and Infinity."""
+    with pytest.raises(Refused, match="no time to wait for"):
+        node.transact(step(a="9"), confirm_within_s=within_s)
+    assert node.kind.values == {"a": "1", "b": "2"}

@@ -7,7 +7,10 @@ from typing import Any
 
 from sparktune.agent.kind import Items, Kind, Reading, SomethingElse, Step, StepFailed
 from sparktune.agent.machine import Machine
+from sparktune.agent.machine_files import MOST_BYTES
 from sparktune.agent.steps._shared import outcome, want
+
+_MOST_MODE = 0o777
 
 
 class _File(Kind):
@@ -15,6 +18,7 @@ class _File(Kind):
 
     def look(self, machine: Machine, step: Step) -> Reading:
         path = want(step, "path", str)
+        _check(path, step)
         found = machine.files.capture(path)
         if found is not None and "target" in found:
             message = f"{path} is a link to {found['target']}: what it leads to may be used by others"
@@ -61,6 +65,19 @@ class _File(Kind):
     def lasts(self, step: Step) -> bool:
         del step
         return True
+
+
+def _check(path: str, step: Step) -> None:
+    """Raise StepFailed for what could be written and then not be looked at, or be a file that nobody means."""
+    text = step.get("text")
+    if text is None:
+        return
+    if len(want(step, "text", str).encode()) > MOST_BYTES:
+        message = f"{path} would be longer than {MOST_BYTES} bytes"
+        raise StepFailed(message)
+    if not 0 <= want(step, "mode", int) <= _MOST_MODE:
+        message = f"{path} would have the mode {step['mode']:o}, which is none of a file of settings"
+        raise StepFailed(message)
 
 
 def _bytes(value: Any) -> bytes | None:  # noqa: ANN401

@@ -30,6 +30,8 @@ def state_verdict(report: NodeReport) -> tuple[str, Tone]:
     if report.state is NodeState.UNTOUCHED and nothing and not report.failure:
         return "nothing to do, all was as the profile wants it", Tone.GOOD
     outcome = report.outcome
+    if outcome is not None and report.state is NodeState.ROLLED_BACK and outcome.left:
+        words = "ROLLED BACK, but for what somebody else had changed"
     if outcome is not None and report.state in {NodeState.APPLIED, NodeState.UNCONFIRMED}:
         words += f": {tally_of(outcome.steps, DONE_WORDS) or 'nothing'}{_waiting(report)}"
     if outcome is not None and outcome.transaction:

@@ -52,6 +52,17 @@ def test_what_is_no_plain_file_is_refused(tmp_path: Path, real: Path) -> None:
     assert "2 names (hard links)" in _refused(tmp_path, _file("x"))
 
 
+def test_what_could_not_be_looked_at_afterwards_is_not_written(tmp_path: Path, real: Path) -> None:
+    """It would be somebody else's when it is to be taken back."""
+    assert _refused(tmp_path, _file("x" * (1024 * 1024 + 1))) == f"{_PATH} would be longer than 1048576 bytes"
+    assert not real.exists()
+
+
+@pytest.mark.parametrize("mode", [-1, 0o6755, 10**9])
+def test_a_mode_is_one_of_a_file_of_settings(tmp_path: Path, mode: int) -> None:
+    assert "which is none of a file of settings" in _refused(tmp_path, _file("x", mode=mode))
+
+
 def test_a_file_is_no_link(tmp_path: Path, real: Path) -> None:
     real.write_text("old")
     assert _refused(tmp_path, _link("x")) == f"{_PATH} is a file, not a link"

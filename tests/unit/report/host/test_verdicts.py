@@ -9,7 +9,7 @@ from tests.support.host_reports import applied_report, checked_report, pending_p
 from sparktune.model.host_plan import CheckStatus, HostCheck, NodePlan
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.profile import Profile
-from sparktune.model.transaction import StepResult, Transaction, TransactionOutcome, UndoneTransaction
+from sparktune.model.transaction import ItemResult, StepResult, Transaction, TransactionOutcome, UndoneTransaction
 from sparktune.report.host import Look, apply_text, confirm_text, plan_text, revert_text, status_text, verify_text
 
 _LOOK = Look(width=400)
@@ -43,6 +43,18 @@ _VERDICTS: list[tuple[str, _Render, NodeReport, str]] = [
         apply_text,
         _node(state=NodeState.INCOMPLETE, outcome=_outcome("incomplete")),
         "n: INCOMPLETE, neither as before nor as wanted (transaction t1)",
+    ),
+    (
+        "taken back, but for an edit of somebody else",
+        apply_text,
+        _node(
+            state=NodeState.ROLLED_BACK,
+            outcome=replace(
+                _outcome("rolled_back"),
+                undone=(StepResult(step=0, kind="file", change="c", items={"/a": ItemResult(outcome="foreign")}),),
+            ),
+        ),
+        "n: ROLLED BACK, but for what somebody else had changed (transaction t1)",
     ),
     (
         "link lost",
