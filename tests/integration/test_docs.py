@@ -118,6 +118,7 @@ def _invocations(page: Path) -> Iterator[list[str]]:
 def test_commands_and_flags_in_examples_exist(page: Path, commands: dict[tuple[str, ...], object]) -> None:
     for words in _invocations(page):
         path = max((path for path in commands if tuple(words[: len(path)]) == path), key=len)
+        path = (*path, "run") if (*path, "run") in commands else path  # which may be left out
         known = {flag for option in commands[path].params for flag in option.opts}  # type: ignore[attr-defined]
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
 
