@@ -18,10 +18,10 @@ from sparktune.model.cell import Cell
 from sparktune.model.mix import Household
 from sparktune.model.options import Api
 from sparktune.model.prepared import Messages
-from sparktune.units import Tokens
+from sparktune.units import Ratio, Tokens
 
-# Characters of a reply per token that a turn adds: a third of it at most, the rest is the new message.
-_REPLY_CHARS_PER_TOKEN = 1
+# What a reply takes of the tokens that a turn adds, roughly: the rest is for the new message and the template.
+_REPLY_SHARE: Ratio = 0.25
 _LONG = "long prompt"
 _GAP = "\n\n"
 
@@ -63,11 +63,13 @@ class HouseholdFitter:
         self, cell: Cell, mix: Household, *, text_key: str, nonce: str, near: HouseholdTexts | None = None
     ) -> HouseholdTexts:
         """Return texts of exactly the household's lengths. Raises UsageError for one that a template makes longer."""
-        chars = _REPLY_CHARS_PER_TOKEN * mix.turn_tokens
-        replies = tuple(self._corpus.window(f"{text_key}/reply/{turn}", chars).strip() for turn in range(mix.turns - 1))
+        replies: tuple[str, ...] = ()
         turns: list[Fitted] = []
         for turn in range(mix.turns):
             known = near.turns[turn] if near else None
+            if turns:
+                chars = max(1, round(_REPLY_SHARE * mix.turn_tokens * turns[0].chars_per_token))
+                replies = (*replies, self._corpus.window(f"{text_key}/reply/{turn}", chars).strip())
             turns.append(await self._turn(cell, mix, turns, replies, (text_key, nonce), known))
 
         async def count(text: str) -> Tokens:

@@ -91,7 +91,7 @@ class LoadClient:
                     wake_fd=wake_fd,
                     on_request=self._on_request,
                     clocks=self._clocks,
-                    late=LateStreams(streams, starts, opening, self._limits.connect_s),
+                    late=LateStreams(streams, starts, opening, self._limits.connect_s) if starts else None,
                 )
         finally:
             for stream in streams:

@@ -12,7 +12,6 @@ import select
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
 
 from sparktune.io.load.late import LateStreams
 from sparktune.io.load.stream import Stream
@@ -45,7 +44,7 @@ class WaveLoop:
         """Hold what belongs to the wave; nothing is sent yet."""
         self._open = {stream.sock.fileno(): stream for stream in streams if stream.sock is not None}
         self._ended = deque(stream for stream in streams if stream.end is not None)
-        self._late = late or LateStreams(streams, (), _never_late, limits.connect_s)
+        self._late = late
         self._most_events = len(streams) + 1
         self._limits = limits
         self._wake_fd = wake_fd
@@ -75,7 +74,8 @@ class WaveLoop:
         began_ns = time.monotonic_ns()
         for fd, stream in self._open.items():
             self._send(epoll, fd, stream)
-        self._late.begin(min((stream.send_start_ns for stream in self._open.values()), default=began_ns))
+        if self._late is not None:
+            self._late.begin(min((stream.send_start_ns for stream in self._open.values()), default=began_ns))
 
     def _send(self, epoll: select.epoll, fd: int, stream: Stream) -> None:
         sent = stream.send(time.monotonic_ns)
@@ -85,7 +85,7 @@ class WaveLoop:
         poll, clock, streams, only_in = epoll.poll, time.monotonic_ns, self._open, select.EPOLLIN
         most, late = self._most_events, self._late
         while self._open or late:
-            wait_s = late.wait_s(clock(), _TICK_S) if late else _TICK_S
+            wait_s = _TICK_S if late is None else late.wait_s(clock(), _TICK_S)
             events = poll(0 if self._ended else wait_s, most)
             woke_ns = clock()
             for fd, event in events:
@@ -93,7 +93,7 @@ class WaveLoop:
                     self._unusual(epoll, fd, event, woke_ns)
                 elif streams[fd].read(woke_ns):
                     self._ended.append(streams.pop(fd))
-            if late:
+            if late is not None:
                 self._start(epoll, late.step(woke_ns, epoll))
             if woke_ns >= self._next_tick_ns:
                 self._look_around(epoll, woke_ns)
@@ -114,7 +114,7 @@ class WaveLoop:
         if fd == self._wake_fd:
             self._stop(woke_ns)
             return
-        if self._late.owns(fd):
+        if self._late is not None and self._late.owns(fd):
             self._start(epoll, self._late.event(fd, woke_ns, epoll))
             return
         stream = self._open.get(fd)
@@ -129,7 +129,8 @@ class WaveLoop:
     def _look_around(self, epoll: select.epoll, now_ns: Nanoseconds) -> None:
         self._next_tick_ns = now_ns + _TICK_NS
         self._tick()
-        self._start(epoll, self._late.expire(now_ns, epoll))
+        if self._late is not None:
+            self._start(epoll, self._late.expire(now_ns, epoll))
         stall_ns, timeout_ns = round(self._limits.stall_s * NS_PER_S), round(self._limits.timeout_s * NS_PER_S)
         for fd, stream in tuple(self._open.items()):
             if now_ns - stream.send_start_ns >= timeout_ns:
@@ -153,9 +154,5 @@ class WaveLoop:
             stream.finish(End.STOPPED, now_ns)
             self._ended.append(stream)
         self._open.clear()
-        self._ended.extend(self._late.stop(now_ns))
-
-
-def _never_late(stream: Stream) -> NoReturn:
-    message = f"stream {stream.index} belongs to the first sends"
-    raise ValueError(message)
+        if self._late is not None:
+            self._ended.extend(self._late.stop(now_ns))

@@ -153,9 +153,14 @@ class Store:
         return statistics.median(rates) if rates else None
 
     def usual_wave_s(self, base_url: str, cell: Cell) -> Seconds | None:
-        """Return the median time of a request of this cell in the newest run that measured it there, or None."""
+        """Return the median time of a wave of this cell in the newest run that measured it there, or None.
+
+        Runs of versions that did not keep it have the time of a request, which is that of a wave sent at once.
+        """
         with store_faults(self.path):
-            return summaries.newest_median(self._connection, redact_text(base_url), cell, "e2e_s")
+            names = ("wave_s", "e2e_s")
+            medians = [summaries.newest_median(self._connection, redact_text(base_url), cell, name) for name in names]
+            return next((median for median in medians if median is not None), None)
 
     def create_experiment(self, experiment: Experiment) -> None:
         """Add the plan of an experiment; it is never changed afterwards."""
