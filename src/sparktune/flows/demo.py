@@ -21,8 +21,8 @@ _WARMUP_WAVES = 1
 
 _AGENTS = 2
 # Writing an answer takes longer than reading both prompts: so it is felt who waits for somebody else's whole answer.
-_AGENT_PROMPT_TOKENS = 16
-_AGENT_OUTPUT_TOKENS = 48
+_AGENT_PROMPT_TOKENS = 8
+_AGENT_OUTPUT_TOKENS = 32
 # The effect is large: three blocks decide on a quiet machine, five on a busy one, and eight would take too long.
 _BLOCKS = 5
 
