@@ -1,67 +1,138 @@
-"""Hold arm B and die in the middle: ``held.py FOLDER PORT KIND AT WHEN``.
+"""An experiment without a world: a hold that only remembers, and visits whose values are made up."""
 
-At the AT-th record this process kills itself with SIGKILL, ``before`` the record is kept or ``after`` it. Records are
-kept in FOLDER/record.json, whole or not at all; FOLDER/ended is written when it lives to its end. KIND is ``command``,
-``switch`` or ``hot`` (FOLDER/node is then the node).
-"""
-
-import asyncio
-import json
-import os
-import signal
-import sys
-from collections.abc import Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.arms import arm_plan, hold_settings, server_command
+from tests.support.experiments import CELLS, experiment, run_result
 
-from sparktune.io.cluster import NodeTarget
-from sparktune.io.launching.hold import Hold
+from sparktune.bench.corpus import Corpus
+from sparktune.deploy.launchers import all_launchers
+from sparktune.errors import SparktuneError
+from sparktune.experiment.design import Arm, Block
+from sparktune.experiment.plan import Experiment
+from sparktune.flows.ab_gate import NoGate
+from sparktune.flows.ab_measure import Measured
+from sparktune.flows.ab_tools import AbTools
+from sparktune.flows.progress import SilentProgress
+from sparktune.io.launching.reading import LiveReading
+from sparktune.io.store.store import Store
+from sparktune.model.launcher import Action, ArmPlan
 
-HOT_STEP = {"kind": "value", "path": "/proc/sys/vm/swappiness", "text": "7"}
-
-
-def arms_of(kind: str, folder: Path, port: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return arms and live of a kind."""
-    if kind == "command":
-        return {arm: {"command": server_command(port, "--slots", "4" if arm == "B" else "1")} for arm in "AB"}, {}
-    if kind == "hot":
-        return {"A": {}, "B": {"steps": [HOT_STEP]}}, {}
-    state = folder / "state"
-    switch = "import sys, pathlib; pathlib.Path(sys.argv[1]).write_text(sys.argv[2])"
-    arms = {arm: {"switch": [sys.executable, "-c", switch, str(state), arm]} for arm in "AB"}
-    return arms, {"command": ["cat", str(state)], "A": "A", "B": "B"}
+PLAN = experiment(cells=CELLS[:1])
 
 
-class _Deadly:
-    def __init__(self, folder: Path, at: int, when: str) -> None:
-        self._path, self._at, self._when, self._count = folder / "record.json", at, when, 0
+class FakeHold:
+    """Says that every arm is live; ``did`` is what was asked of it, in order."""
 
-    def __call__(self, record: Mapping[str, Any]) -> None:
-        self._count += 1
-        if self._count == self._at and self._when == "before":
-            os.kill(os.getpid(), signal.SIGKILL)
-        draft = self._path.with_suffix(".new")
-        draft.write_text(json.dumps(record))
-        draft.replace(self._path)
-        if self._count == self._at:
-            os.kill(os.getpid(), signal.SIGKILL)
+    def __init__(self) -> None:
+        self.did: list[str] = []
+        self.arm = ""
+        self.refused: frozenset[str] = frozenset()
+        self.changes_on_read = 0  # the reading at which the setting is another one
+        self.gone = ""
+        self.fails: dict[str, SparktuneError] = {}
+        self.notes: tuple[str, ...] = ()
+        self._reads = 0
+
+    def state(self) -> Mapping[str, Any]:
+        """Return what is held."""
+        return {"arm": self.arm}
+
+    async def set_arm(self, arm: str, plan: ArmPlan) -> None:
+        """Remember it."""
+        del plan
+        self._did(f"set {arm}")
+        self.arm = arm
+
+    async def read_live(self, plan: ArmPlan) -> LiveReading:
+        """Say what is set, unless told otherwise."""
+        del plan
+        self._reads += 1
+        ok = self.arm not in self.refused
+        value = "another" if self._reads == self.changes_on_read else self.arm
+        return LiveReading(ok=ok, values={"arm": value}, wanted={"arm": self.arm}, why="" if ok else "it is not")
+
+    def ended(self) -> str:
+        """Return how the server ended, as the test says."""
+        return self.gone
+
+    async def release(self) -> None:
+        """Remember it."""
+        self._did("release")
+        self.arm = ""
+
+    async def perform(self, actions: Sequence[Action]) -> None:
+        """Remember how many actions there were."""
+        self._did(f"perform {len(actions)}")
+
+    def _did(self, what: str) -> None:
+        self.did.append(what)
+        if what in self.fails:
+            raise self.fails.pop(what)
 
 
-async def _main(folder: Path, port: int, kind: str, at: int, when: str) -> None:
-    arms, live = arms_of(kind, folder, port)
-    launcher = "attach" if kind == "switch" else kind
-    settings = hold_settings(folder, port, nodes={"": NodeTarget(name="node", root=folder / "node")})
-    hold = Hold(settings, remember=_Deadly(folder, at, when))
-    plan = arm_plan(launcher, arms, "B", live)
-    await hold.set_arm("B", plan)
-    reading = await hold.read_live(plan)
-    if not reading.ok:
-        raise SystemExit(reading.why)
-    await hold.release()
-    (folder / "ended").write_text("")
+class FakeMeasure:
+    """Stands for ``measure_visit``: B has ``ratio`` times A's rate, with noise of a deviation; ``error`` comes once."""
+
+    def __init__(self, ratio: float, noise: float = 0.0) -> None:
+        self.ratio = ratio
+        self.error: BaseException | None = None
+        self.visits = 0
+        self._noise = noise
+        self._draw = random.Random(5)
+
+    async def __call__(
+        self,
+        tools: AbTools,
+        plan: Experiment,
+        block: Block,
+        *,
+        owed: Mapping[str, int],
+        earlier: Sequence[object],
+        began: Callable[[Any], None],
+    ) -> Measured:
+        """Return a made-up result, or raise the error that waits."""
+        del plan, block, owed, earlier
+        if self.error is not None:
+            error, self.error = self.error, None
+            raise error
+        self.visits += 1
+        assert isinstance(tools.hold, FakeHold)
+        rate = (
+            100.0 * (self.ratio if tools.hold.arm == Arm.B.value else 1.0) * self._draw.lognormvariate(0, self._noise)
+        )
+        values = {CELLS[0]: {"output_tok_s": (rate, rate * 1.001, rate * 0.999), "e2e_s": (1.0, 1.0, 1.0)}}
+        result = run_result(values, f"r{self.visits}")
+        began(result.run)
+        return Measured(result=result, owed={})
 
 
-if __name__ == "__main__":
-    asyncio.run(_main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5]))
+def fake_tools(folder: Path, hold: FakeHold, *, accept: bool = False, go_on: bool = True) -> AbTools:
+    """Return tools with a real store that has the plan, and nothing else that is real."""
+    store = Store.open(folder / "runs.sqlite3")
+    store.create_experiment(PLAN)
+
+    async def answer(_: str) -> bool:
+        return go_on
+
+    async def no_wait(_: float) -> None:
+        return None
+
+    clock = iter(range(10**6))
+    return AbTools(
+        store=store,
+        hold=hold,
+        launcher=next(one for one in all_launchers() if one.id == "command"),
+        gate=NoGate(),
+        progress=SilentProgress(),
+        corpus=Corpus(name="none", text="words"),
+        secret=None,
+        argv=(),
+        entropy=lambda count: b"\0" * count,
+        wall_s=lambda: 1e9 + next(clock),
+        sleep=no_wait,
+        go_on=answer,
+        accept=accept,
+    )

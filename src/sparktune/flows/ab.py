@@ -141,13 +141,21 @@ async def _conclude(tools: AbTools, experiment: Experiment, results: Results, wh
     # What was measured is kept before anything is touched again.
     _keep(tools, result, ExperimentState.DONE, why, "")
     try:
-        proof = await (set_winner if won else restore)(tools, experiment)
+        proof = await _winner_or_original(tools, experiment) if won else await restore(tools, experiment)
     except SparktuneError as error:
         shown = f"what was measured is shown by: sparktune ab show {experiment.id}"
         error.hint = f"{error.hint}; {shown}" if error.hint else shown
         raise
     _keep(tools, result, ExperimentState.DONE, why, proof)
     return experiment_result(tools.store, experiment, results)
+
+
+async def _winner_or_original(tools: AbTools, experiment: Experiment) -> str:
+    try:
+        return await set_winner(tools, experiment)
+    except SparktuneError as error:
+        tools.progress.say(f"the winner could not be set: {error}")
+        return f"the winner could not be set ({error}); {await restore(tools, experiment)}"
 
 
 async def _give_up(tools: AbTools, experiment: Experiment, results: Results, error: BaseException) -> None:

@@ -87,5 +87,5 @@ async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:
     result = task.result()
     if asked:
         message = "interrupted; everything was brought back first"
-        raise Interrupted(message)
+        raise Interrupted(message, hint="see it with: sparktune ab show")
     return result
