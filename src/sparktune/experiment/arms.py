@@ -28,6 +28,7 @@ class Spread:
 class ArmSummary:
     """``trials`` sums up what rows say, None when one does not. ``apart`` are values far from their cell's median.
 
+    ``outside`` names arms of which a lone value of this one lies outside all (three or more) values of the same cell.
     ``alike``: the rows are of one cell, or prompts of a set, so that a median over them means something.
     """
 
@@ -39,6 +40,7 @@ class ArmSummary:
     spreads: Mapping[str, Spread]
     apart: tuple[float, ...]
     alike: bool
+    outside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,7 @@ def summarise(table: Table, arm: str) -> ArmSummary:
         failed=int(sum(row.values.get("failed_requests", 0) for row in rows)),
         spreads=spreads,
         apart=_apart(rows, next(iter(spreads), "")),
+        outside=_outside(table, rows, next(iter(spreads), "")),
         alike=all(row.prompt_id for row in rows) or len({_cell(row) for row in rows}) == 1,
     )
 
@@ -106,3 +109,16 @@ def _apart(rows: list[Row], metric: str) -> tuple[float, ...]:
         cells.setdefault(_cell(row), []).extend(value for value in _of(row, metric) if value > 0)
     known = [values for values in cells.values() if len(values) >= _FEWEST]
     return tuple(values[place] for values in known for place in outliers_of(values))
+
+
+def _outside(table: Table, rows: list[Row], metric: str) -> tuple[str, ...]:
+    if len(rows) != 1 or metric not in rows[0].values:
+        return ()
+    value, others = rows[0].values[metric], dict.fromkeys(row.arm for row in table.rows if row.arm != rows[0].arm)
+    found = []
+    for arm in others:
+        alike = [row for row in table.rows if row.arm == arm and _cell(row) == _cell(rows[0])]
+        values = [one for row in alike for one in _of(row, metric)]
+        if len(values) >= _FEWEST and not min(values) <= value <= max(values):
+            found.append(arm)
+    return tuple(found)

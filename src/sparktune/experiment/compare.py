@@ -116,7 +116,7 @@ def compare_arms(
         confidence=1 - alpha,
         units=len(ratios) if way is not Way.UNPAIRED else _fewest(first, second, cells),
         wins=sum((ratio > 0) == up and ratio != 0 for ratio in ratios),
-        trials=len(ratios) if way is Way.PROMPTS else _trials(kept, arms, cells),
+        trials=len(ratios) if way is Way.PROMPTS else _trials(kept, arms, set(cells)),
         median_ratio=math.exp(statistics.median(ratios)),
         cells=len(cells),
         deviation=deviation,
@@ -199,7 +199,7 @@ def _fewest(first: _Values, second: _Values, cells: Sequence[_Cell]) -> int:
     return min(len(values[cell]) for cell in cells for values in (first, second))
 
 
-def _trials(rows: Sequence[Row], arms: tuple[str, str], cells: Sequence[_Cell]) -> int | None:
+def _trials(rows: Sequence[Row], arms: tuple[str, str], cells: set[_Cell]) -> int | None:
     counts: dict[tuple[str, _Cell], list[int | None]] = {}
     for row in rows:
         if row.arm in arms and _cell(row) in cells:

@@ -181,6 +181,38 @@ def test_one_arm_after_the_other_decides_nothing() -> None:
     assert "the setting and the hour" in judgement.why
 
 
+def test_a_lone_value_outside_all_others_is_named() -> None:
+    rows = [
+        _row("first", 3.1, trial=1),
+        *(_row("rerun", rate, trial=place) for place, rate in enumerate((6.4, 6.7, 10.2), 1)),
+    ]
+    first, rerun = judge_table(Table(source="csv", name="t", rows=tuple(rows), arms=("first", "rerun"))).arms
+
+    assert (first.outside, rerun.outside) == (("rerun",), ())
+    assert rerun.apart == (10.2,)
+
+
+def test_many_rows_take_no_time_that_a_person_would_notice() -> None:
+    """Every rule looks at rows once, not at pairs of rows: 4,000 prompts of different lengths."""
+    looked = 0
+
+    class Counted(dict[str, float]):
+        def get(self, *arguments: object) -> object:  # type: ignore[override]
+            nonlocal looked
+            looked += 1
+            return super().get(*arguments)  # type: ignore[arg-type]
+
+    rows = [
+        Row(arm=arm, prompt_tokens=2048 + place, concurrency=1, trial=1, values=Counted(ttft_s=1.0, output_tok_s=40.0))
+        for arm in _PAIR
+        for place in range(2000)
+    ]
+
+    judge_table(_table(*rows))
+
+    assert looked < 100 * len(rows)
+
+
 def test_several_arms_share_the_error_rate() -> None:
     table = _trials([40.0, 41.0, 42.0], [60.0, 61.0, 62.0])
     more = replace(

@@ -7,11 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sparktune.bench.imports._shared import stem_of
+from sparktune.errors import UsageError
 from sparktune.model.table import Row, Table
+
+_MOST_ARMS = 50
 
 
 def combine_tables(tables: Sequence[Table]) -> Table:
-    """Return one table of all; a file without arms becomes one, named by the file. Needs at least one table."""
+    """Return one table of all; a file without arms becomes one, named by the file. Needs at least one table.
+
+    Raises UsageError for more arms than a person would compare: a column of something else was called arm.
+    """
+    combined = _combined(tables)
+    arms = len({row.arm for row in combined.rows})
+    if arms > _MOST_ARMS:
+        message = f"{combined.name} has {arms:,} arms, at most {_MOST_ARMS} are compared"
+        raise UsageError(message, hint="an arm is one of a few settings; name rows in label or prompt_id")
+    return combined
+
+
+def _combined(tables: Sequence[Table]) -> Table:
     results = [table for table in tables if table.rows]
     beside = [table for table in tables if not table.rows]
     if len(results) <= 1:

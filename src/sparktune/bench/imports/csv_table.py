@@ -21,7 +21,7 @@ from sparktune.model.table import Row, Table
 _UNKNOWN = frozenset({"", "-", "?", "n/a", "na", "nan", "null", "none", "unknown"})
 _SEPARATORS = (",", ";", "\t")
 _BASELINES = ("base", "before", "control", "default", "off", "old", "orig", "stock")
-_MOST_ROWS = 100_000
+_MOST_ROWS = 20_000
 _LARGEST = 1_000_000_000
 _LONGEST = 40  # characters of a number
 _LONGEST_HEAD = 4000

@@ -20,6 +20,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from sparktune.experiment.checks._shared import (
+    CellKey,
     Finding,
     arms_of,
     concurrency_of,
@@ -38,6 +39,7 @@ from sparktune.units import Ratio, Tokens, TokensPerSecond, format_rate
 _FEWEST: Tokens = 2048
 _FASTEST: Ratio = 1.5
 _NEAR: Ratio = 2.0
+_MOST_COMPARED = 200  # rows: the shortest prompts of a long list say it
 _ALIKE: Ratio = 2.0  # what is left over at prompts of very different lengths lies within this ratio
 _LENGTHS_APART: Ratio = 4.0
 _HINT = "a prefix cache answered: send new prompts (a nonce in front) or restart the server, and measure again"
@@ -76,9 +78,10 @@ def _rate_words(row: Row) -> str:
 
 def _residue(table: Table, places: Sequence[int]) -> str:
     """Say whether what was left to read is the same at every length: then it is the rest of a cache's segment."""
-    left = []
+    left, elsewhere = [], _elsewhere(table)
     for place in places:
-        row, other = table.rows[place], _same_cell_elsewhere(table, place)
+        row = table.rows[place]
+        other = _other(row, elsewhere)
         prompt = prompt_tokens_of(row)
         if other is not None and prompt and other.values.get("ttft_s"):
             left.append((prompt, prompt * row.values["ttft_s"] / other.values["ttft_s"]))
@@ -94,9 +97,16 @@ def _residue(table: Table, places: Sequence[int]) -> str:
     )
 
 
-def _same_cell_elsewhere(table: Table, place: int) -> Row | None:
-    row = table.rows[place]
-    return next((other for other in table.rows if other.arm != row.arm and key_of(other) == key_of(row)), None)
+def _elsewhere(table: Table) -> Mapping[CellKey, Mapping[str, Row]]:
+    """Return the first row of every cell in each arm."""
+    found: dict[CellKey, dict[str, Row]] = {}
+    for row in table.rows:
+        found.setdefault(key_of(row), {}).setdefault(row.arm, row)
+    return found
+
+
+def _other(row: Row, elsewhere: Mapping[CellKey, Mapping[str, Row]]) -> Row | None:
+    return next((other for arm, other in elsewhere[key_of(row)].items() if arm != row.arm), None)
 
 
 def _ratios(table: Table, context: TableContext) -> Mapping[int, Ratio]:
@@ -104,26 +114,29 @@ def _ratios(table: Table, context: TableContext) -> Mapping[int, Ratio]:
     found: dict[int, Ratio] = {}
     for arm in arms_of(table):
         rated = [(place, row, rate) for place, row in enumerate(table.rows) if row.arm == arm and (rate := _rate(row))]
+        sizes = sorted((prompt_tokens_of(row) or 0, concurrency_of(row), rate) for _, row, rate in rated)
+        near = [item for item in sizes[:_MOST_COMPARED] if item[0] <= _NEAR * sizes[0][0]]
+        known: dict[tuple[Tokens, int], TokensPerSecond | None] = {}
         for place, row, rate in rated:
-            reference = _reference(row, [(other, value) for at, other, value in rated if at != place], context)
-            if reference:
+            key = (min(prompt_tokens_of(row) or 0, near[-1][0] + 1), concurrency_of(row))
+            if key not in known:
+                known[key] = _reference(*key, near, context)
+            if reference := known[key]:
                 found[place] = rate / reference
     return found
 
 
 def _reference(
-    row: Row, others: Sequence[tuple[Row, TokensPerSecond]], context: TableContext
+    prompt: Tokens, streams: int, near: Sequence[tuple[Tokens, int, TokensPerSecond]], context: TableContext
 ) -> TokensPerSecond | None:
-    own = prompt_tokens_of(row) or 0
-    shorter = [(other, rate) for other, rate in others if (prompt_tokens_of(other) or 0) < own]
+    """Return the rate of an arm's shortest prompts, those of as many streams first; without any, the known one."""
+    shorter = [(count, rate) for other, count, rate in near if other < prompt]
     if not shorter:
         return context.cold_reference_tok_s
-    shortest = min(prompt_tokens_of(other) or 0 for other, _ in shorter)
-    alike = [(other, rate) for other, rate in shorter if (prompt_tokens_of(other) or 0) <= _NEAR * shortest]
-    as_many = [rate for other, rate in alike if concurrency_of(other) >= concurrency_of(row)]
+    as_many = [rate for count, rate in shorter if count >= streams]
     # Fewer streams cannot show what reading prompts at the same time gives, so that much more is allowed for.
-    most = max(concurrency_of(other) for other, _ in alike)
-    return median(as_many) if as_many else median(rate for _, rate in alike) * concurrency_of(row) / most
+    most = max(count for count, _ in shorter)
+    return median(as_many) if as_many else median(rate for _, rate in shorter) * streams / most
 
 
 def _rate(row: Row) -> TokensPerSecond | None:
@@ -136,9 +149,9 @@ def _rate(row: Row) -> TokensPerSecond | None:
 
 
 def _against_other_arm(table: Table) -> list[Finding]:
-    found = []
-    for place, row in enumerate(table.rows):
-        other = _same_cell_elsewhere(table, place)
+    found, elsewhere = [], _elsewhere(table)
+    for row in table.rows:
+        other = _other(row, elsewhere)
         rates = _rate(row), None if other is None else _rate(other)
         if rates[0] and rates[1] and rates[0] / rates[1] > _FASTEST:
             evidence = f"{_rate_words(row)}, {rates[0] / rates[1]:.1f} times the other arm's"

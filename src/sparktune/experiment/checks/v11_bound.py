@@ -12,8 +12,10 @@ Source: arithmetic: a wave whose time is all prefill delivers output x prefill r
 __all__ = ["TABLE_CHECK"]
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sparktune.experiment.checks._shared import (
+    CellKey,
     Finding,
     concurrency_of,
     facts_number,
@@ -38,7 +40,10 @@ _QUEUE_HINT = "streams wait for each other: use fewer or shorter ones, or give t
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
-    bound = [row for row in table.rows if _is_prefill_bound(table, row)]
+    alone = _alone(table)
+    bound = [
+        row for row in table.rows if _is_prefill_bound(row, alone.get((row.arm, key_of(replace(row, concurrency=1)))))
+    ]
     queued = [row for row in table.rows if _needs_more(table, row) or row.values.get("preemptions", 0) > 0]
     findings = []
     if queued:
@@ -55,12 +60,12 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     return [unknown("it needs the size of the KV cache (kv_pool_tokens) or preemptions")]
 
 
-def _is_prefill_bound(table: Table, row: Row) -> bool:
+def _is_prefill_bound(row: Row, alone: Row | None) -> bool:
     """Compare output tok/s with what the reading of prompts allows, by this wave's TTFT or by that of one stream."""
     tokens, rate = output_tokens_of(row), row.values.get("output_tok_s")
     if not prompt_tokens_of(row) or not tokens or not rate or row.depth:
         return False
-    spans = [_last_first_token(row), _last_first_token(_alone(table, row))]
+    spans = [_last_first_token(row), _last_first_token(alone)]
     allowed = [
         streams * tokens / span
         for span, streams in zip(spans, (concurrency_of(row), 1), strict=True)
@@ -77,9 +82,9 @@ def _last_first_token(row: Row | None) -> float | None:
     return row.values.get("ttft_max_s") or row.values["ttft_s"] * 2 * streams / (streams + 1)
 
 
-def _alone(table: Table, row: Row) -> Row | None:
-    key = (row.prompt_tokens, row.output_tokens, row.depth, 1, row.label, row.prompt_id)
-    return next((other for other in table.rows if other.arm == row.arm and key_of(other) == key), None)
+def _alone(table: Table) -> dict[tuple[str, CellKey], Row]:
+    """Return the rows with one stream, by arm and cell."""
+    return {(row.arm, key_of(row)): row for row in table.rows if row.concurrency == 1}
 
 
 def _needs_more(table: Table, row: Row) -> bool:

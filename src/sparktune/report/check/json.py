@@ -62,6 +62,7 @@ def _arm(arm: ArmSummary, settings: Any) -> dict[str, Any]:  # noqa: ANN401 - a 
             for name, s in arm.spreads.items()
         },
         "apart": [finite(value) for value in arm.apart],
+        "outside": list(arm.outside),
         "settings": dict(settings),
     }
 

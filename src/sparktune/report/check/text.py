@@ -76,6 +76,8 @@ def _arm(arm: ArmSummary) -> str:
     if arm.apart:
         values = ", ".join(_value(metric, value) for value in arm.apart[:_SHOWN])
         parts.append(f"stands apart and is kept: {values}")
+    if arm.outside:
+        parts.append(f"outside all values of {', '.join(arm.outside[:_SHOWN])}, which one value cannot explain")
     return "; ".join(parts)
 
 
@@ -85,8 +87,10 @@ def _effects_title(judgement: TableJudgement) -> str:
 
 
 def _effects(judgement: TableJudgement) -> Iterator[str]:
-    for found in (*judgement.comparisons, *judgement.observed):
-        yield _effect(found, judgement)
+    found = (*judgement.comparisons, *judgement.observed)
+    yield from (_effect(one, judgement) for one in found[:_MOST_CELLS])
+    if len(found) > _MOST_CELLS:
+        yield f"and {len(found) - _MOST_CELLS} more: see --json"
 
 
 def _effect(found: Comparison, judgement: TableJudgement) -> str:
@@ -125,7 +129,8 @@ def _left_out(excluded: Sequence[Excluded]) -> Iterator[str]:
         named = [
             f"{shape} x {', '.join(dict.fromkeys(found))}" if any(found) else shape for shape, found in shapes.items()
         ]
-        yield f"by {', '.join(rules)}: {'; '.join(named)}"
+        more = f"; and {len(named) - _MOST_CELLS} more: see --json" if len(named) > _MOST_CELLS else ""
+        yield f"by {', '.join(rules)}: {'; '.join(named[:_MOST_CELLS])}{more}"
 
 
 def _in_order(judgement: TableJudgement) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import pytest
 
 from sparktune.bench.imports import SourceFile, combine_tables, read_table
+from sparktune.errors import UsageError
 from sparktune.model.table import Row, Table
 
 
@@ -40,6 +41,11 @@ def test_the_same_names_in_two_files_are_different_arms() -> None:
     combined = combine_tables([_table("1.csv", "x", "y"), _table("2.csv", "x", "y")])
 
     assert combined.arms == ("1:x", "1:y", "2:x", "2:y")
+
+
+def test_a_column_of_something_else_is_no_column_of_arms() -> None:
+    with pytest.raises(UsageError, match="51 arms, at most 50"):
+        combine_tables([_table("a.csv", *(f"arm{place}" for place in range(51)))])
 
 
 def test_settings_go_with_their_arm() -> None:
