@@ -56,6 +56,7 @@ def _shown_first(choice: Choice, found: HostOutcome, transaction: str, *, dry_ru
         sys.stdout.write(status_text(reports, look=replace(look(choice), final=False)))
         sys.stdout.flush()
     if dry_run or not (any_left or failed):
+        sys.stderr.write("" if choice.quiet else "nothing was changed\n")
         code = ExitCode.FAILED if failed else ExitCode.DIFFERENCES if any_left else ExitCode.DONE
         raise typer.Exit(int(code))
 

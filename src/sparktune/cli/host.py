@@ -178,7 +178,8 @@ def revert(
 def status(nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet: Quiet = False) -> None:
     """Tell what is applied on each node, since when and by whom, and what was there before. Changes nothing.
 
-    Ends with 0, with 3 when a node is neither as before nor as wanted, and with 1 when a node did not answer.
+    Ends with 0, with 3 when a transaction was left half way, and with 1 when a node did not answer. Whether all is as
+    wanted is what verify ends with.
     """
     from sparktune.cli._host import Choice, run_status
 
