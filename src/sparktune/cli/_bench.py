@@ -14,7 +14,7 @@ from sparktune.cli._bench_arguments import BenchArguments, finite_number, refuse
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.cli._service import choose
-from sparktune.errors import EndpointError, Interrupted, StoreError
+from sparktune.errors import EndpointError, Interrupted, StoreError, UsageError
 from sparktune.flows.bench import run_bench
 from sparktune.flows.order import BenchOrder, open_bench
 from sparktune.flows.progress import Progress
@@ -69,6 +69,9 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
         refuse_changes(arguments)
     earlier = store.load_run(arguments.resume) if arguments.resume else None
     choice = choose(arguments, earlier, Path())
+    if choice.corpus and arguments.corpus:
+        message = "own prompts are whole: there is nothing to be cut from --corpus"
+        raise UsageError(message, hint="leave it out, or leave the prompts out")
     key = read_api_key(
         os.environ,
         flag=arguments.api_key or None,

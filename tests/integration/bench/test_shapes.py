@@ -149,6 +149,14 @@ def test_a_line_that_is_no_prompt_ends_before_anything_is_sent(reference: Refere
     assert not reference.drain_log()
 
 
+def test_own_prompts_and_a_corpus_exclude_each_other(reference: ReferenceProcess, tmp_path: Path) -> None:
+    path = str(_own(tmp_path))
+    done = run_sparktune("bench", reference.base_url, "--prompts", path, "--corpus", path, *_QUIET)
+
+    assert done.code == 2
+    assert "nothing to be cut from --corpus" in " ".join(done.err.split())
+
+
 def test_a_run_of_own_prompts_goes_on_with_the_same_file_only(reference: ReferenceProcess, tmp_path: Path) -> None:
     """Killed with SIGKILL in its second wave; what had finished stays, and another file is refused."""
     path = _own(tmp_path)

@@ -15,10 +15,10 @@ __all__ = ["CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import Finding, counters_hint, make_check, measured_median
+from sparktune.bench.validity._shared import Finding, completed_requests, counters_hint, make_check, measured_median
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
-from sparktune.units import Ratio, format_percent, format_rate
+from sparktune.units import Ratio, Tokens, format_percent, format_rate
 
 _KV_FULL: Ratio = 0.95
 _NEAR: Ratio = 0.15
@@ -39,7 +39,7 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
 
 def _queue_evidence(cell: CellEvidence, run: RunEvidence) -> list[str]:
     shape, pool, slots = cell.cell, run.engine.kv_pool_tokens, run.engine.slots
-    need = shape.concurrency * (shape.total_prompt_tokens + shape.output_tokens)
+    need = shape.concurrency * _longest(cell)
     found = []
     if pool is not None and need > pool:
         found.append(f"{shape.concurrency} streams need {need:,} tokens of KV cache, it holds {pool:,}")
@@ -55,6 +55,17 @@ def _queue_evidence(cell: CellEvidence, run: RunEvidence) -> list[str]:
     if peak > _KV_FULL:
         found.append(f"KV cache use up to {format_percent(peak)}")
     return found
+
+
+def _longest(cell: CellEvidence) -> Tokens:
+    """Return the tokens of the longest request, output included; own prompts have the lengths that were seen."""
+    if cell.cell.prompts is None:
+        return cell.cell.total_prompt_tokens + cell.cell.output_tokens
+    seen = [
+        (request.timeline.usage.prompt_tokens or request.prompt_tokens_asked) + request.output_tokens_asked
+        for request in completed_requests(cell)
+    ]
+    return max(seen, default=0)
 
 
 def _waited_throughout(trial: Trial) -> bool:
