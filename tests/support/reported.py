@@ -241,7 +241,8 @@ def _sensors(block: int, place: int, draw: random.Random) -> Mapping[str, float]
     warm = 52 + 9 * (1 - math.exp(-(2 * block + place) / 4))
     return {
         "spark1 temperature_c": round(warm + draw.gauss(0, 0.3), 1),
-        "spark1 available_bytes": (61.0 - 0.4 * block) * 2**30,
+        "spark1 temperature_c@end": round(warm + 3 + draw.gauss(0, 0.3), 1),
+        "spark1 mem_available_bytes": (61.0 - 0.4 * block) * 2**30,
     }
 
 

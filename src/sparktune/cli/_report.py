@@ -13,11 +13,13 @@ from sparktune.flows.report import Subject, experiment_material, find_subject, r
 from sparktune.io.files import check_writable, write_atomic, write_atomic_bytes
 from sparktune.io.png import png_from_svg
 from sparktune.io.store.store import Store
+from sparktune.report.bench.findings import verdict
 from sparktune.report.bench.markdown import write_markdown
 from sparktune.report.charts.drawing import Drawing, drawn
 from sparktune.report.experiment.html import experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.pictures import drawings
+from sparktune.report.experiment.words import stamp
 from sparktune.report.page.parts import WIDE
 from sparktune.report.run.html import run_page
 from sparktune.report.run.pictures import run_drawings
@@ -57,7 +59,7 @@ def write_report(prefix: str, form: ReportForm, out: Path | None) -> None:
         check_writable(out)
     with Store.open() as store:
         subject = find_subject(store, prefix)
-        page, markdown, pictures = _parts(store, subject)
+        page, markdown, pictures, below = _parts(store, subject)
     if form is ReportForm.MARKDOWN and out is None:
         sys.stdout.write(markdown())
     elif single:
@@ -65,22 +67,29 @@ def write_report(prefix: str, form: ReportForm, out: Path | None) -> None:
         write_atomic(file, page() if form is ReportForm.HTML else markdown())
         _say(f"saved {file}")
     else:
-        _write_pictures(pictures, out or Path(f"report-{subject.id}"), form)
+        _write_pictures(pictures, below, out or Path(f"report-{subject.id}"), form)
 
 
-def _parts(store: Store, subject: Subject) -> tuple[Callable[[], str], Callable[[], str], tuple[Drawing, ...]]:
+def _parts(store: Store, subject: Subject) -> tuple[Callable[[], str], Callable[[], str], tuple[Drawing, ...], str]:
+    """Return how to make the page and the Markdown, the pictures, and the line that belongs below each of them."""
     if isinstance(subject, Experiment):
         material = experiment_material(store, subject)
         return (
             lambda: experiment_page(material),
             lambda: experiment_markdown(material.result),
             drawings(material),
+            stamp(material.result),
         )
     measured = run_material(store, subject)
-    return lambda: run_page(measured), lambda: write_markdown(measured.result), run_drawings(measured)
+    return (
+        lambda: run_page(measured),
+        lambda: write_markdown(measured.result),
+        run_drawings(measured),
+        f"run {subject.id}: {verdict(measured.result)}",
+    )
 
 
-def _write_pictures(pictures: tuple[Drawing, ...], folder: Path, form: ReportForm) -> None:
+def _write_pictures(pictures: tuple[Drawing, ...], below: str, folder: Path, form: ReportForm) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -89,9 +98,9 @@ def _write_pictures(pictures: tuple[Drawing, ...], folder: Path, form: ReportFor
     for picture in drawn(pictures, WIDE):
         file = folder / f"{picture.name}.{form.value}"
         if form is ReportForm.SVG:
-            write_atomic(file, as_file(picture))
+            write_atomic(file, as_file(picture, stamp=below))
         else:
-            write_atomic_bytes(file, png_from_svg(as_file(picture, LIGHT)))
+            write_atomic_bytes(file, png_from_svg(as_file(picture, LIGHT, stamp=below)))
         _say(f"saved {file}")
 
 

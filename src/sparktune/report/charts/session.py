@@ -47,11 +47,12 @@ class SessionVisit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a sensor said at a time, in an arm's visit."""
+    """What a sensor said at a time, when an arm's visit began or, with ``end``, after its trials."""
 
     at: Seconds
     arm: str
     value: float
+    end: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +130,11 @@ def _lane(lane: Lane, top: float, scale: Linear) -> Markup:
     ]
     parts += [line(one[0], one[1], other[0], other[1], "s-muted") for one, other in itertools.pairwise(points)]
     for x, y, reading in points:
-        seen = tooltip(f"{lane.name} {reading.value:,.6g} {lane.unit}, {reading.arm}")
-        parts.append(circle(x, y, 4, "f-a", seen) if reading.arm == "A" else square(x, y, 3.6, "f-b", seen))
+        when = "after the trials" if reading.end else "at the start"
+        seen = tooltip(f"{lane.name} {reading.value:,.6g} {lane.unit}, {reading.arm} {when}")
+        arm = reading.arm.lower()
+        look = f"{'f-surface' if reading.end else f'f-{arm}'} s-{arm}"
+        parts.append(circle(x, y, 3.5, look, seen) if arm == "a" else square(x, y, 3.2, look, seen))
     return joined(parts)
 
 

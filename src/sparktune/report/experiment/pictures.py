@@ -100,7 +100,7 @@ def _session_caption(material: Material, *, recorded: bool) -> str:
         else "Warm-up: not recorded for every visit."
     )
     sensors = (
-        "Sensors were read when each visit began."
+        "Sensors: filled when a visit began, hollow after its trials."
         if recorded
         else "Temperature and memory: not recorded (no node was read)."
     )

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from sparktune.experiment.blocks import complete_blocks, trial_values
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
-from sparktune.experiment.plan import VisitState
+from sparktune.experiment.plan import VisitRecord, VisitState
 from sparktune.experiment.result import CellEffect, ExperimentResult, GuardStatus, MeasuredVisit
 from sparktune.model.cell import Cell
 from sparktune.model.check import Status
@@ -28,7 +28,8 @@ from sparktune.report.experiment.material import Material, value_of_block
 from sparktune.units import Seconds, format_count, format_percent
 
 _SHADE_LIMIT = math.log(1.3)  # from 30 % on a colour gets no stronger
-_LANES = {"temperature_c": ("°C", 1.0), "available_bytes": ("GiB free", 2.0**-30), "clock_hz": ("MHz", 1e-6)}
+_LANES = {"temperature_c": ("°C", 1.0), "mem_available_bytes": ("GiB free", 2.0**-30), "clock_hz": ("MHz", 1e-6)}
+_END = "@end"  # what is read again after the trials has the same name and this
 _GUARD_WORDS = {GuardStatus.OK: "ok", GuardStatus.UNPROVEN: "not shown", GuardStatus.HARMED: "WORSE"}
 
 
@@ -164,18 +165,8 @@ def session(material: Material) -> tuple[tuple[SessionVisit, ...], tuple[Lane, .
                 counts=record.state is VisitState.DONE and (record.block, record.attempt, record.arm) in counted,
             )
         )
-    names = sorted({name for record in records for name in record.sensors})
-    lanes = [
-        _lane(
-            name,
-            [
-                (record.started_wall_s - zero, record.arm, record.sensors[name])
-                for record in records
-                if name in record.sensors
-            ],
-        )
-        for name in names
-    ]
+    names = sorted({name.removesuffix(_END) for record in records for name in record.sensors})
+    lanes = [_lane(name, records, zero) for name in names]
     return tuple(visits), tuple(lane for lane in lanes if lane.readings)
 
 
@@ -280,14 +271,15 @@ def _measured(result: ExperimentResult, arm: Arm) -> list[RunResult]:
     return [found for pair in pairs if (found := pair[arm].result) is not None]
 
 
-def _lane(name: str, readings: Sequence[tuple[Seconds, Arm, float]]) -> Lane:
+def _lane(name: str, records: Sequence[VisitRecord], zero: Seconds) -> Lane:
     suffix = next((suffix for suffix in _LANES if name.endswith(suffix)), "")
     unit, factor = _LANES.get(suffix, ("", 1.0))
-    shown = one_line(name.removesuffix(suffix).replace("_", " ").strip() or name)
-    return Lane(
-        name=shown if suffix else one_line(name),
-        unit=unit,
-        readings=tuple(
-            Reading(at=at, arm=arm.value, value=value * factor) for at, arm, value in readings if math.isfinite(value)
-        ),
-    )
+    readings = []
+    for record in records:
+        instants = ((name, record.started_wall_s, False), (f"{name}{_END}", record.ended_wall_s, True))
+        for key, at, end in instants:
+            value = record.sensors.get(key)
+            if value is not None and at is not None and math.isfinite(value):
+                readings.append(Reading(at=at - zero, arm=record.arm.value, value=value * factor, end=end))
+    shown = one_line(name.removesuffix(suffix).strip()) or name
+    return Lane(name=shown, unit=unit, readings=tuple(readings))

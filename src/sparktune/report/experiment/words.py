@@ -1,6 +1,6 @@
 """The short words of an experiment's report: its headline, the facts beside it, where it comes from."""
 
-__all__ = ["caution", "headline", "key_facts", "provenance", "settings_lines"]
+__all__ = ["caution", "headline", "key_facts", "provenance", "settings_lines", "stamp"]
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
-from sparktune.report.ab.words import change_words, interval_words, order_words
+from sparktune.report.ab.words import change_words, interval_words, order_words, sentence
 from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, utc
 from sparktune.report.records import plain_record
 from sparktune.units import format_percent
@@ -57,6 +57,12 @@ def key_facts(result: ExperimentResult) -> list[tuple[str, str]]:
         ("trials that stood apart", f"{result.outliers}, all kept"),
         ("checks", "none invalid" if not checks else f"{len(checks)} invalid"),
     ]
+
+
+def stamp(result: ExperimentResult) -> str:
+    """Return the line below a picture that is shared without its page: the verdict, whole."""
+    said = sentence(result).removeprefix(f"{headline(result)}: ")
+    return f"{headline(result)}: {said} · experiment {one_line(result.experiment.id)}"
 
 
 def settings_lines(experiment: Experiment) -> Mapping[Arm, str]:

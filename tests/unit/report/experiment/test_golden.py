@@ -12,6 +12,7 @@ from sparktune.report.experiment.html import experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.pictures import drawings
+from sparktune.report.experiment.words import stamp
 from sparktune.report.page.parts import NARROW, WIDE
 from sparktune.report.svg.picture import as_file
 
@@ -34,8 +35,9 @@ def test_pages_stay_as_they_were_looked_at(make: Callable[[], Material]) -> None
 
 def test_pictures_stay_as_they_were_looked_at() -> None:
     """As files, they go to places where nobody sees the page around them."""
-    for picture in drawn(drawings(reported.decided()), WIDE):
-        _compare(f"{picture.name}.svg", as_file(picture))
+    material = reported.decided()
+    for picture in drawn(drawings(material), WIDE):
+        _compare(f"{picture.name}.svg", as_file(picture, stamp=stamp(material.result)))
 
 
 @pytest.mark.parametrize(
