@@ -118,6 +118,11 @@ bench-aa: ## Measure the same arm twice with a real llama.cpp server, 20 times, 
 	@$(BOOTSTRAP) dev
 	PYTHONPATH=. $(BIN)/python benchmarks/aa.py $(BENCH_ARGS)
 
+.PHONY: screens
+screens: ## Open example reports in Chromium, desktop and phone, light and dark; pictures go to screens/
+	@$(BOOTSTRAP) dev
+	$(BIN)/python scripts/screens.py $(SCREENS_ARGS)
+
 .PHONY: lock
 lock: ## Write requirements/*.lock again from pyproject.toml (needs the network)
 	@VENV=$(TOOLS_VENV) $(BOOTSTRAP) tools
