@@ -40,6 +40,7 @@ def command_experiment(port: int, **changes: Any) -> dict[str, Any]:  # noqa: AN
         "a": {"command": server_argv(port, SLOW)},
         "b": {"command": server_argv(port, QUICK)},
         "workload": WORKLOAD,
+        "max_blocks": 5,
         "seed": 1,
         **changes,
     }
@@ -85,6 +86,7 @@ def attach_experiment(base_url: str, **changes: Any) -> dict[str, Any]:  # noqa:
         "b": {"switch": switch_argv(base_url, {"ttft_ms": 5.0, "itl_ms": float(QUICK)})},
         "live": {"http": "/__cfg", "keys": "itl_ms", "A": f"{float(SLOW)}", "B": f"{float(QUICK)}"},
         "workload": WORKLOAD,
+        "max_blocks": 5,
         "seed": 1,
         **changes,
     }

@@ -54,7 +54,7 @@ def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
     if launcher is None:
         message = f"this sparktune has no launcher {experiment.launcher!r}"
         raise UsageError(message, hint=f"it has: {', '.join(one.id for one in all_launchers())}")
-    config = _config()
+    config = _config(Path(experiment.folder or "."))
     service = config.service(name) if config and (name := experiment.scope.get("service")) else None
     key = read_api_key(
         os.environ,
@@ -85,7 +85,7 @@ def service_values(values: dict[str, Any]) -> dict[str, Any]:
     name = values.get("service")
     if not isinstance(name, str) or not name:
         return values
-    config = _config()
+    config = _config(Path.cwd())
     if config is None:
         message = f"the service {name!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
         raise UsageError(message, hint="write one with: sparktune init; or give --url")
@@ -116,7 +116,7 @@ def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
     name = given.get("from") if isinstance(given, dict) else given
     if not isinstance(name, str):
         return values
-    config = _config()
+    config = _config(Path.cwd())
     if config is None:
         message = f"the workload {name!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
         raise UsageError(message, hint="write the workload into the experiment")
@@ -128,8 +128,8 @@ def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
     return {**values, "workload": {**msgspec.to_builtins(written), **rest}}
 
 
-def _config() -> Config | None:
-    path = find_config(Path.cwd())
+def _config(folder: Path) -> Config | None:
+    path = find_config(folder)
     return load_config(path) if path is not None else None
 
 
