@@ -87,7 +87,7 @@ def _rows(cell: _Cell) -> list[Row]:
     per_trial = max(1, cell.requests // max(1, trials))
     return [
         Row(
-            prompt_tokens=cell.prompt_tokens,
+            prompt_tokens=None if cell.shape else cell.prompt_tokens,  # no wave: rules about waves say nothing of it
             output_tokens=cell.output_tokens,
             depth=cell.depth,
             concurrency=cell.concurrency,
@@ -106,7 +106,9 @@ def _rows(cell: _Cell) -> list[Row]:
 
 def _values(cell: _Cell, trial: int) -> dict[str, float]:
     found = {name: metric.per_trial[trial] for name, metric in cell.metrics.items() if trial < len(metric.per_trial)}
-    return {name: value for name, value in found.items() if value is not None and number(value) is not None}
+    hidden = {"prompt_tokens"} if cell.shape else set()
+    known = {name: value for name, value in found.items() if value is not None and name not in hidden}
+    return {name: value for name, value in known.items() if number(value) is not None}
 
 
 READER = Reader(

@@ -65,7 +65,8 @@ def test_colour_is_on_the_verdict_only() -> None:
 def test_our_own_results_are_read_in_both_of_their_shapes(result: RunResult) -> None:
     """What one command writes, the other reads: whatever the numbers are."""
     for form in (Form.JSON, Form.BENCHY):
-        if not result.cells:
+        mixed = any(row.cell.is_mix for row in result.cells)  # llama-benchy has no shape for it
+        if not result.cells or (mixed and form is Form.BENCHY):
             continue
         table = read_table(SourceFile(name="run.json", data=render(result, form).encode()))
         judgement = judge_table(combine_tables([table]))
