@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparktune.host.compose_yaml import UNREADABLE, compose_yaml
+from sparktune.host.compose_yaml import UNREADABLE, load_compose
 from sparktune.host.engine_names import engine_of_image
 from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container
@@ -31,7 +31,7 @@ def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Con
     compose file.
     """
     try:
-        values = compose_yaml().load(text)
+        values = load_compose(text)
     except UNREADABLE as error:
         message = f"no YAML: {' '.join(str(error).split())[:120]}"
         raise ValueError(message) from None

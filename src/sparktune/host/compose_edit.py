@@ -13,9 +13,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
-from sparktune.host.compose_yaml import UNREADABLE, compose_yaml
+from sparktune.host.compose_yaml import UNREADABLE, load_compose, nodes_of_compose
 
 _LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
 # After which line a new key reads best, when the service has it on one line
@@ -61,7 +62,7 @@ def set_in_services(text: str, wanted: Mapping[str, Mapping[str, str]]) -> str:
 
 def _loaded(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
     try:
-        return compose_yaml().load(text)
+        return load_compose(text)
     except UNREADABLE as error:
         raise ValueError(_why(error)) from None
 
@@ -69,7 +70,8 @@ def _loaded(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
 def _why(error: Exception) -> str:
     """Say where it breaks without quoting the line: a file may hold secrets."""
     mark = getattr(error, "problem_mark", None)
-    problem = " ".join(str(getattr(error, "problem", None) or type(error).__name__).split())[:80]
+    told = str(error) if type(error) is YAMLError else getattr(error, "problem", None)
+    problem = " ".join(str(told or type(error).__name__).split())[:80]
     return f"not readable as YAML: {problem}" + (f", line {mark.line + 1}" if mark is not None else "")
 
 
@@ -88,7 +90,7 @@ def _with_value(text: str, service: str, key: str, value: str) -> str:
 
 def _service_node(text: str, service: str) -> tuple[Node, MappingNode]:
     try:
-        root = compose_yaml().compose(text)
+        root = nodes_of_compose(text)
     except UNREADABLE as error:
         raise ValueError(_why(error)) from None
     name, services = _member(root, "services")

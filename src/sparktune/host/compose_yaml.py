@@ -2,9 +2,12 @@
 
 Source: the compose specification, merge: in a file that is laid over another ``!override`` replaces a value instead of
 merging it, ``!reset`` takes it away.
+
+Aliases may repeat aliases: a kilobyte can stand for more values than a machine has memory for. What it stands for is
+counted, part by part, before anybody walks through it.
 """
 
-__all__ = ["UNREADABLE", "compose_yaml"]
+__all__ = ["UNREADABLE", "load_compose", "nodes_of_compose"]
 
 from typing import Any
 
@@ -13,6 +16,7 @@ from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+_MOST_VALUES = 100_000  # far above any compose file
 # What the parser raises for texts that are no YAML, or not its kind of it
 UNREADABLE = (YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError)
 
@@ -41,9 +45,41 @@ _Constructor.add_constructor("!override", _overriding)
 _Constructor.add_constructor("!reset", _taken_away)
 
 
-def compose_yaml() -> YAML:
-    """Return a parser; it raises one of ``UNREADABLE``."""
+def load_compose(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
+    """Return a file's data. Raises one of ``UNREADABLE``."""
+    _refuse_bomb(text)
+    return _parser().load(text)
+
+
+def nodes_of_compose(text: str) -> Any:  # noqa: ANN401 - of ruamel.yaml, which is not typed
+    """Return a file's nodes, which know where they stand. Raises one of ``UNREADABLE``."""
+    return _parser().compose(text)
+
+
+def _parser() -> YAML:
     yaml = YAML(typ="safe", pure=True)
     yaml.Constructor = _Constructor
     yaml.composer.warn_double_anchors = False  # YAML allows it, the later one counts
     return yaml
+
+
+def _refuse_bomb(text: str) -> None:
+    sizes: dict[int, int] = {}
+    if _size(nodes_of_compose(text), sizes) > _MOST_VALUES:
+        message = f"its aliases stand for more than {_MOST_VALUES} values"
+        raise YAMLError(message)
+
+
+def _size(node: Node | None, sizes: dict[int, int]) -> int:
+    """Return how many values a node stands for, with its aliases written out; each node is counted once."""
+    known = sizes.get(id(node))
+    if known is not None:
+        return known
+    sizes[id(node)] = 1  # of a node that holds itself
+    if isinstance(node, MappingNode):
+        parts = [part for pair in node.value for part in pair]
+    else:
+        parts = list(node.value) if isinstance(node, SequenceNode) else []
+    total = 1 + sum(_size(part, sizes) for part in parts)
+    sizes[id(node)] = min(total, _MOST_VALUES + 1)
+    return sizes[id(node)]
