@@ -5,9 +5,9 @@ Looks at: the implied prefill rate of rows without depth and with 2048 prompt to
     prefill rates within one row.
 Warns when: a rate exceeds 1.5 times that of the same cell in the other arm, and no other row can be compared with.
 Invalid when: a rate exceeds 1.5 times the median rate of the same arm's shortest such prompts (up to twice the very
-    shortest; of as many streams or more, where there are any), or of earlier runs; or the trials of one row have
-    prefill rates that differ more than 1.5 times: cached and cold ones are mixed. Void are these rows and those with
-    the same prompts in the same arm.
+    shortest; of as many streams or more, where there are any), or of earlier runs; or the trials of one row with
+    2048 tokens of prompt and depth or more have prefill rates that differ more than 1.5 times, as cached and cold ones
+    do. Void are these rows and those with the same prompts in the same arm.
 Unknown when: there is no such prompt with a TTFT, or nothing to compare it with.
 Source: arithmetic of the transformer: the time for a prompt grows at least linearly with it, so that a longer prompt is
     not read at a higher rate than a shorter one. A cache that keeps segments leaves the same rest at every length.
@@ -161,6 +161,9 @@ def _against_other_arm(table: Table) -> list[Finding]:
 
 
 def _is_mixed(row: Row) -> bool:
+    # A short prompt's time is mostly overhead, which a busy machine alone makes vary more than a cache does.
+    if (row.prompt_tokens or 0) + (row.depth or 0) < _FEWEST:
+        return False
     series = row.series.get("prefill_tok_s", ())
     return len(series) > 1 and min(series) > 0 and max(series) / min(series) > _FASTEST
 
@@ -168,8 +171,8 @@ def _is_mixed(row: Row) -> bool:
 def _mixed(row: Row) -> Finding:
     series = row.series["prefill_tok_s"]
     evidence = (
-        f"{row_words(row)}: prefill rates from {format_rate(min(series))} to {format_rate(max(series))} tok/s mix "
-        "cached and cold runs: they are no one measurement"
+        f"{row_words(row)}: prefill rates from {format_rate(min(series))} to {format_rate(max(series))} tok/s "
+        "vary as those of cached and cold runs do: they are no one measurement"
     )
     return Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, weight=max(series) / min(series))
 
