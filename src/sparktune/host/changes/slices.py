@@ -74,10 +74,10 @@ def _plan(view: HostView) -> ChangePlan:
     spoiled = _spoiled(view, cores.value)
     live, files = _live_steps(view, systemd, cores.value), _file_steps(view, cores.value)
     waiting = _not_taken(systemd, cores.value)
-    if not live and not files:
-        return ChangePlan(refusals=spoiled, notes=waiting)
-    reload = (_reload(),) if files else ()
     slowed = _slowed(view)
+    if not live and not files:
+        return ChangePlan(refusals=spoiled, notes=(*waiting, *_left_slow(slowed)))
+    reload = (_reload(),) if files else ()
     refused = _refusal(slowed) if slowed and not view.profile.allow_slow else ()
     accepted = tuple(f"accepted, slowed: {line}" for line in evidence(slowed)) if view.profile.allow_slow else ()
     notes = (*waiting, *_NOTES, *_overruled(view, cores.value), *accepted)
@@ -208,6 +208,14 @@ def _refusal(slowed: tuple[Inference, ...]) -> tuple[Refusal, ...]:
             allow="--allow-slow",
         ),
     )
+
+
+def _left_slow(slowed: tuple[Inference, ...]) -> tuple[str, ...]:
+    """Say what no step of a plan helps: inference that was accepted on slow cores, and still is there."""
+    if not slowed:
+        return ()
+    todo = hints(slowed, container=_CONTAINER, service=_SERVICE, by_hand=_BY_HAND)
+    return (*(f"slowed: {line}" for line in evidence(slowed)), f"no step helps these: {todo}")
 
 
 def _overruled(view: HostView, cores: Cores) -> tuple[str, ...]:
