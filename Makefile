@@ -31,7 +31,7 @@ setup: ## Make .venv with everything for working on the project
 	@echo "ready: $(BIN)/sparktune --help"
 
 .PHONY: demo
-demo: ## Decide a real A/B with llama.cpp and a small model on this machine, in two to five minutes
+demo: ## Decide a real A/B with llama.cpp and a small model on this machine, in one to five minutes
 	@$(BOOTSTRAP) demo
 	@$(BIN)/sparktune demo || [ $$? -eq 5 ] # 5: it ran, and says why there is no verdict
 

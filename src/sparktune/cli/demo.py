@@ -30,7 +30,7 @@ def demo(
 ) -> None:
     """Let two agents use a real llama.cpp server of one slot, and of four: which is better for the one that waits?
 
-    A true experiment of `sparktune ab`, of 3 to 5 blocks: two to five minutes and one processor core. The servers
+    A true experiment of `sparktune ab`, of 3 to 5 blocks: one to five minutes and one processor core. The servers
     listen on this machine only and end with the demo. Nothing is downloaded: `make demo` brings the engine and the
     model. Ends with 0 for a verdict and with 5 for none, as when the machine is too busy.
     """
