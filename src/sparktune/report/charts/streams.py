@@ -31,12 +31,18 @@ def streams_of(trial: Trial) -> tuple[Stream, ...]:
 
 
 def solo_of(results: Iterable[RunResult], cell: Cell) -> Seconds | None:
-    """Return the median time to the first token of one stream alone with the same prompt, None if it is unknown."""
+    """Return the median time to the first token of one stream alone with the same prompt, None if it is unknown.
+
+    None for a mix, and for streams that arrive one after the other: they would not wait for all before them.
+    """
+    if not cell.is_plain:
+        return None
     medians = []
     for result in results:
         for row in result.cells:
             same = (row.cell.prompt_tokens, row.cell.depth) == (cell.prompt_tokens, cell.depth)
-            summary = row.metric("ttft_s") if same and row.cell.concurrency == 1 else None
+            alone = same and row.cell.concurrency == 1 and row.cell.is_plain
+            summary = row.metric("ttft_s") if alone else None
             if summary is not None and summary.median is not None and summary.median > 0:
                 medians.append(summary.median)
     return statistics.median(medians) if medians else None

@@ -53,7 +53,7 @@ def choose_wave(result: ExperimentResult) -> Chosen | None:
     cells = [cell for cell in rows[Arm.A] if cell in rows[Arm.B]]
     if not cells:
         return None
-    cell = max(cells, key=lambda cell: (cell.concurrency, cell.total_prompt_tokens))
+    cell = max(cells, key=lambda cell: (cell.streams, cell.total_prompt_tokens))
     metric = result.experiment.primary.metric
     return Chosen(
         block=block.number,

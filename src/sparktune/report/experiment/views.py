@@ -22,10 +22,11 @@ from sparktune.report.charts.heat import Heat, Tile
 from sparktune.report.charts.numbers import Span, unit_of
 from sparktune.report.charts.paired import PairedBlock, Pairs
 from sparktune.report.charts.session import Lane, Reading, SessionVisit
+from sparktune.report.charts.shapes import shape_of
 from sparktune.report.charts.streams import solo_of, streams_of
 from sparktune.report.charts.wave import WavePanel
 from sparktune.report.experiment.material import Material, value_of_block
-from sparktune.units import Seconds, format_count, format_percent
+from sparktune.units import Seconds, format_percent
 
 _SHADE_LIMIT = math.log(1.3)  # from 30 % on a colour gets no stronger
 _LANES = {"temperature_c": ("°C", 1.0), "mem_available_bytes": ("GiB free", 2.0**-30), "clock_hz": ("MHz", 1e-6)}
@@ -97,24 +98,23 @@ def forest_rows(result: ExperimentResult) -> Forest:
 
 
 def cell_heats(result: ExperimentResult) -> tuple[Heat, ...]:
-    """Return a grid for each pair of output length and depth."""
+    """Return a grid for each output length, depth and way to arrive; mixes have their own."""
     shapes = {cell.label: cell for cell in result.experiment.workload.cells}
     flags = _flags(result)
-    grids: dict[tuple[int, int], list[Tile]] = {}
+    grids: dict[str, list[Tile]] = {}
     order = sorted(result.cells, key=lambda one: _place(shapes.get(one.cell)))
     for one in order:
         cell = shapes.get(one.cell)
         if cell is not None:
             tile = _tile(one, cell, result.experiment.primary.better, flags.get(one.cell, {}))
-            grids.setdefault((cell.output_tokens, cell.depth), []).append(tile)
+            grids.setdefault(shape_of(cell).grid, []).append(tile)
     several = len(grids) > 1
     heats = []
-    for number, ((output, depth), tiles) in enumerate(grids.items(), start=1):
-        context = f", {format_count(depth)} tokens of context" if depth else ""
+    for number, (grid, tiles) in enumerate(grids.items(), start=1):
         heats.append(
             Heat(
                 name=f"cells-{number}" if several else "cells",
-                title=f"{result.experiment.primary.metric}, B against A: {format_count(output)} output tokens{context}",
+                title=f"{result.experiment.primary.metric}, B against A: {grid}",
                 tiles=tuple(tiles),
             )
         )
@@ -244,8 +244,8 @@ def _tile(one: CellEffect, cell: Cell, better: Better, flags: Mapping[str, Statu
     known = _effect_words(effect, better) if effect is not None else one_line(one.why) or "unknown"
     holds = "" if effect is None else "; holds" if one.holds else "; not shown to hold"
     return Tile(
-        row=format_count(cell.prompt_tokens),
-        column=str(cell.concurrency),
+        row=shape_of(cell).row,
+        column=shape_of(cell).column,
         number=change_words(effect, better) if effect is not None else "unknown",
         under=_short_interval(effect, better) if effect is not None else "",
         shade=_shade(effect) if effect is not None else None,

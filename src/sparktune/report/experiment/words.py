@@ -92,10 +92,16 @@ def provenance(result: ExperimentResult) -> list[tuple[str, str]]:
         ("equivalence", f"within {format_percent(rules.equivalence)}"),
         ("seed", str(experiment.seed)),
         ("trials per visit and cell", str(experiment.workload.trials)),
-        ("prompts", f"corpus {one_line(experiment.workload.corpus)}, fresh in every trial"),
+        ("prompts", _prompts(experiment)),
         ("nodes", ", ".join(map(one_line, experiment.nodes)) or "none named"),
     ]
     return found + _measured(result)
+
+
+def _prompts(experiment: Experiment) -> str:
+    if experiment.prompts:
+        return f"own prompts: {one_line(experiment.prompts)}"
+    return f"made from the corpus {one_line(experiment.workload.corpus)}"
 
 
 def _measured(result: ExperimentResult) -> list[tuple[str, str]]:

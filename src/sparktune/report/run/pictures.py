@@ -14,9 +14,9 @@ from sparktune.report.bench.words import one_line, value_words
 from sparktune.report.charts.acceptance import AcceptanceSeries, acceptance
 from sparktune.report.charts.drawing import Drawing
 from sparktune.report.charts.heat import Heat, Tile, heat_map
+from sparktune.report.charts.shapes import shape_of
 from sparktune.report.charts.streams import solo_of, streams_of
 from sparktune.report.charts.wave import WavePanel, wave_timeline
-from sparktune.units import format_count
 
 _GRIDS = (("output_tok_s", "Output tokens per second"), ("ttft_s", "Time to the first token"))
 _TWICE = 60
@@ -33,7 +33,7 @@ class RunMaterial:
 def choose_cell(result: RunResult) -> Cell | None:
     """Return the cell whose middle trial is shown: most streams, then the longest prompt; None without any."""
     cells = [row.cell for row in result.cells if row.trials]
-    return max(cells, key=lambda cell: (cell.concurrency, cell.total_prompt_tokens), default=None)
+    return max(cells, key=lambda cell: (cell.streams, cell.total_prompt_tokens), default=None)
 
 
 def run_drawings(material: RunMaterial) -> tuple[Drawing, ...]:
@@ -81,21 +81,24 @@ def _heats(result: RunResult, name: str, title: str) -> list[Heat]:
     known = [value for row in result.cells if (value := _median(row, name)) is not None and value > 0]
     if not known:
         return []
-    grids: dict[tuple[int, int], list[Tile]] = {}
-    for row in sorted(result.cells, key=lambda row: (row.cell.prompt_tokens, row.cell.concurrency)):
+    grids: dict[str, list[Tile]] = {}
+    for row in sorted(result.cells, key=lambda row: _order(row.cell)):
         tile = _tile(row, name, min(known), max(known))
-        grids.setdefault((row.cell.output_tokens, row.cell.depth), []).append(tile)
+        grids.setdefault(shape_of(row.cell).grid, []).append(tile)
     heats = []
-    for number, ((output, depth), tiles) in enumerate(sorted(grids.items()), start=1):
-        context = f", {format_count(depth)} tokens of context" if depth else ""
+    for number, (grid, tiles) in enumerate(grids.items(), start=1):
         heats.append(
             Heat(
                 name=f"{name.replace('_', '-')}{f'-{number}' if len(grids) > 1 else ''}",
-                title=f"{title}: {format_count(output)} output tokens{context}",
+                title=f"{title}: {grid}",
                 tiles=tuple(tiles),
             )
         )
     return heats
+
+
+def _order(cell: Cell) -> tuple[int, ...]:
+    return cell.output_tokens, cell.depth, cell.prompt_tokens, cell.concurrency
 
 
 def _tile(row: CellResult, name: str, low: float, high: float) -> Tile:
@@ -106,8 +109,8 @@ def _tile(row: CellResult, name: str, low: float, high: float) -> Tile:
     if value is not None and value > 0:
         shade = math.log(value / low) / math.log(high / low) if high > low else 0.0
     return Tile(
-        row=format_count(row.cell.prompt_tokens),
-        column=str(row.cell.concurrency),
+        row=shape_of(row.cell).row,
+        column=shape_of(row.cell).column,
         number=value_words(value, unit),
         under=_range(row, name, unit),
         shade=shade,
