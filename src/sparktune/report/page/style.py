@@ -23,11 +23,11 @@ padding:18px 20px;margin:0 0 16px}
 .badge{display:inline-flex;align-items:center;gap:8px;font-weight:700;font-size:22px;
 letter-spacing:.01em;padding:2px 14px 3px;border-radius:8px;border:2px solid currentColor}
 .ok{color:var(--ok)}.warn{color:var(--warn)}.bad{color:var(--bad)}.muted{color:var(--muted)}
-.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(160px,1fr));gap:10px 18px;margin:16px 0 0}
+.facts{display:grid;grid-template-columns:repeat(auto-fit,minmax(178px,1fr));gap:10px 18px;margin:16px 0 0}
 .facts div{border-top:2px solid var(--line);padding-top:5px}
 .facts dt{color:var(--muted);font-size:13px}
-.facts dd{margin:0;font-weight:600;overflow-wrap:anywhere}
-.facts .big{font-size:19px;line-height:1.3}
+.facts dd{margin:0;font-weight:600;font-size:15px;overflow-wrap:anywhere}
+.facts .big{font-size:17px;line-height:1.4}
 dl{margin:0}
 ul{margin:8px 0 0;padding-left:20px}
 li{margin:3px 0;overflow-wrap:anywhere}
@@ -50,7 +50,8 @@ summary{cursor:pointer;font-weight:600;padding:4px 0}
 .key{font-weight:600;margin-right:6px}
 footer{color:var(--muted);font-size:13px;overflow-wrap:anywhere}
 @media (max-width:760px){main{padding:12px 10px 32px}section,header.card{padding:14px 12px}
-.wide{display:none}.narrow{display:block}.lead{font-size:17px}.facts{grid-template-columns:repeat(2,1fr)}}
+.wide{display:none}.narrow{display:block}.lead{font-size:17px}
+.facts{grid-template-columns:repeat(2,1fr);gap:10px 14px}.facts .big{font-size:15.5px}}
 @media print{body{background:#fff}section,header.card{break-inside:avoid}}
 """
 STYLE = (

@@ -219,3 +219,63 @@ def test_an_interval_beyond_the_axis_has_an_arrow() -> None:
     assert isinstance(picture, Picture)
     assert picture.body.count("Z") == 2
     assert "interval ÷100.0 to ×121.0" in picture.body  # noqa: RUF001 - the sign of multiplication
+
+
+def test_many_blocks_on_a_phone_have_no_room_for_their_numbers() -> None:
+    """Numbers that run into each other are other numbers; the order is in the description."""
+    blocks = tuple(PairedBlock(label=str(place), first="A", a=1.0, b=1.1) for place in range(100, 140))
+    pairs = Pairs(metric="m", unit="1", more_is_better=True, blocks=blocks, change=Span(ratio=1.1))
+
+    picture = paired_blocks(pairs, NARROW)
+
+    assert isinstance(picture, Picture)
+    assert ">120<" not in picture.body
+    assert picture.description.startswith("40 blocks in the order AB")
+
+
+def test_a_block_without_a_value_is_counted_and_not_drawn() -> None:
+    blocks = (
+        PairedBlock(label="1", first="A", a=1.0, b=1.2, a_trials=(0.1, 1.0, 9.0)),
+        PairedBlock(label="2", first="B", a=0.0, b=1.0),
+    )
+    pairs = Pairs(metric="m", unit="1", more_is_better=True, blocks=blocks, change=Span(ratio=0.0, low=0.0, high=0.0))
+
+    picture = paired_blocks(pairs, WIDE)
+
+    assert isinstance(picture, Picture)
+    assert "1 block without a value above 0 not drawn" in picture.description
+    assert picture.body.count("a trial beyond the axis") == 2
+
+
+def test_an_interval_of_nothing_to_everything_is_drawn() -> None:
+    """A bound that underflows to 0, and one that overflows, are still bounds."""
+    blocks = (PairedBlock(label="1", first="A", a=1.0, b=1.2),)
+    change = Span(ratio=1.2, low=0.0, high=math.inf)
+
+    picture = paired_blocks(Pairs(metric="m", unit="1", more_is_better=True, blocks=blocks, change=change), WIDE)
+
+    assert isinstance(picture, Picture)
+    assert "interval ÷inf to ×inf" in picture.body  # noqa: RUF001 - the sign of multiplication
+
+
+def test_a_row_without_an_effect_says_so_and_one_without_ends_has_no_bar() -> None:
+    rows = (
+        ForestRow(name="m", kind="primary", span=Span(ratio=1.1), words="+10 %"),
+        ForestRow(name="g", kind="guard", span=None, words="not measured", floor=0.9),
+    )
+
+    picture = forest(Forest(rows=rows), WIDE)
+
+    assert isinstance(picture, Picture)
+    assert ">unknown<" in picture.body
+
+
+def test_a_position_that_is_unknown_has_no_bar() -> None:
+    """It is not a bar of no height: that would say that no token was ever accepted."""
+    series = (AcceptanceSeries(name="arm A", look="a", shares=(0.8, math.nan, 0.4)),)
+
+    picture = acceptance(series, "c1", WIDE)
+
+    assert isinstance(picture, Picture)
+    assert picture.body.count("position") == 3
+    assert "unknown" in picture.description
