@@ -84,4 +84,6 @@ class OwnPrompts:
     @property
     def label(self) -> str:
         """What a row's name says: the file, a part of its digest, and whether a nonce is put in front."""
-        return f"{self.name}:{self.digest[:6]} x{self.count}{' nonce' if self.nonce else ''}"
+        # The name is somebody's file: nothing in a row's name may steer a terminal.
+        told = "".join(letter if letter.isprintable() else "?" for letter in f"{self.name}:{self.digest[:6]}")
+        return f"{' '.join(told.split())} x{self.count}{' nonce' if self.nonce else ''}"

@@ -31,6 +31,12 @@ def test_own_prompts(label: str, *, nonce: bool) -> None:
     assert (cell.streams, cell.is_mix, cell.is_warm) == (5, True, not nonce)
 
 
+def test_a_file_name_steers_no_terminal() -> None:
+    own = OwnPrompts(name="a\x1b[2Jb  c.jsonl", digest="abcdef", count=1)
+
+    assert own.label == "a?[2Jb c.jsonl:abcdef x1"
+
+
 def test_cells_that_differ_in_arrivals_alone_are_other_cells() -> None:
     cells = [
         Cell(prompt_tokens=512, output_tokens=128, concurrency=4, arrivals=arrivals)
