@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from tests.support.ab import free_port, listens, result_of, run_experiment, write_experiment
-from tests.support.cli import run_sparktune
+from tests.support.cli import run_sparktune, start_sparktune
 
 from sparktune.experiment.plan import VisitState
 from sparktune.io.launching.proc import all_seen
@@ -149,6 +149,33 @@ def test_after_a_kill_the_original_alone_can_be_brought_back(model: Path, tmp_pa
     with Store.open() as store:
         assert not store.experiment_row(run).holds
         assert [visit.state for visit in store.visits(run)] == [VisitState.RUNNING]
+
+
+def test_killed_while_it_restores_it_restores_again(model: Path, tmp_path: Path, port: int) -> None:
+    """Ctrl-C, and no patience for what follows."""
+    path = write_experiment(tmp_path, _experiment(model, port, workload=_SHORT))
+    process = start_sparktune("ab", str(path), "--yes")
+    try:
+        _read_to(process, "fitting prompts")
+        process.send_signal(signal.SIGINT)
+        _read_to(process, "bringing the original back")
+    finally:
+        process.kill()
+        process.communicate()
+    with Store.open() as store:
+        (row,) = store.list_experiments(5)
+
+    finished = run_sparktune("ab", "resume", row.id, "--restore-only")
+
+    assert finished.code == 0, finished.err
+    assert not _servers(model)
+    assert not listens(port)
+
+
+def _read_to(process: subprocess.Popen[str], words: str) -> None:
+    assert process.stderr is not None
+    while words not in process.stderr.readline():
+        assert process.poll() is None, process.returncode
 
 
 def _killed(model: Path, folder: Path, port: int, where: str) -> str:
