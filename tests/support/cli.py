@@ -31,10 +31,10 @@ class Finished:
         return cell
 
 
-def run_sparktune(*arguments: str) -> Finished:
+def run_sparktune(*arguments: str, limit_s: float = _LIMIT_S) -> Finished:
     """Run to the end; a traceback fails the calling test."""
     process = subprocess.run(
-        [sys.executable, "-m", "sparktune", *arguments], capture_output=True, text=True, timeout=_LIMIT_S, check=False
+        [sys.executable, "-m", "sparktune", *arguments], capture_output=True, text=True, timeout=limit_s, check=False
     )
 
     assert "Traceback" not in process.stderr, process.stderr

@@ -22,7 +22,8 @@ from sparktune.io.store import Store
 pytestmark = pytest.mark.timeout(300)  # some of it starts a dozen servers, on a machine that does other things
 _ROOT = Path(__file__).resolve().parents[3]
 _LIMIT_S = 100.0
-_WORKLOAD = {"prompt_tokens": 32, "output_tokens": 320, "concurrency": 4, "warmup": 4}
+_LONG_S = 280.0  # ten visits
+_WORKLOAD = {"prompt_tokens": 32, "output_tokens": 240, "concurrency": 4, "warmup": 3}
 _SHORT = {**_WORKLOAD, "output_tokens": 32, "concurrency": 1, "warmup": 1}
 
 
@@ -66,7 +67,8 @@ def model(tiny_model: Path, tmp_path: Path) -> Path:
 
 
 def test_the_better_arm_wins_and_no_server_is_left(model: Path, tmp_path: Path, port: int) -> None:
-    finished = run_experiment(tmp_path, _experiment(model, port))
+    path = write_experiment(tmp_path, _experiment(model, port))
+    finished = run_sparktune("ab", str(path), "--yes", "--json", limit_s=_LONG_S)
     result = result_of(finished)
 
     assert result["verdict"] == "IMPROVED", result["sentence"] + result["why"]
