@@ -81,8 +81,8 @@ def test_a_verdict_is_told_with_what_it_costs(verdict: Verdict) -> None:
     meant, trials = ab_reading(_decided(verdict, ttft_max_s=_WAITS, decode_min_tok_s=(40, 41, 42, 20, 21, 22)))
     assert meant == (
         "What it means: in arm B the agent that waits longer has its first token after 500.0 ms, "
-        "in arm A after 3.000 s. What it costs: while two are answered at once, the slower writes 21.0 tokens a second, "
-        "in arm A, one after the other, 41.0."
+        "in arm A after 3.000 s. What it costs: while two are answered at once, "
+        "the slower writes 21.0 tokens a second, in arm A, one after the other, 41.0."
     )
     assert trials == _TRIALS
 
