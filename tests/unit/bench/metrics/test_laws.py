@@ -94,7 +94,8 @@ def test_a_slower_clock_scales_seconds_and_rates_alone(trial: Trial, factor: int
 
     Goodput is left out: the objective does not become slower.
     """
-    slow = replace(trial, requests=tuple(_slowed(request, factor) for request in trial.requests))
+    health = replace(trial.health, send_skew_s=trial.health.send_skew_s * factor)
+    slow = replace(trial, health=health, requests=tuple(_slowed(request, factor) for request in trial.requests))
     for metric in _METRICS:
         if metric.unit == "requests/s":
             continue
