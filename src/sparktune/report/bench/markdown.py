@@ -80,7 +80,8 @@ def _table(result: RunResult) -> Iterator[str]:
     with_streams = any(row.cell.concurrency > 1 for row in result.cells)
     model = _escaped(result.run.workload.options.model)
     for row in result.cells:
-        prompt, output = row_names(row, with_streams=with_streams)
+        # The name of a file of prompts is the user's.
+        prompt, output = map(_escaped, row_names(row, with_streams=with_streams))
         counts = (f"{row.trials}/{row.requests}", _escaped(flags(row)))
         yield _row((model, prompt, *_prompt_texts(row), *counts))
         yield _row((model, output, *_output_texts(row), *counts))
