@@ -15,7 +15,7 @@ from typing import Any
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_show import finish, show_result
-from sparktune.cli._ab_terminal import ask_person, hangup_as_interrupt, said_yes
+from sparktune.cli._ab_terminal import ask_person, check_somebody_is_there, hangup_as_interrupt, said_yes
 from sparktune.cli._ab_world import World, service_values, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
@@ -53,6 +53,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
             sys.stdout.write(text)
             return
         sys.stderr.write(text)
+        check_somebody_is_there(_plan(world, experiment))
         _refuse_leftovers(store, experiment)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")

@@ -1,6 +1,6 @@
 """Questions in the middle of an experiment, asked so that Ctrl-C still works while nobody answers."""
 
-__all__ = ["ask_person", "hangup_as_interrupt", "said_yes"]
+__all__ = ["ask_person", "check_somebody_is_there", "hangup_as_interrupt", "said_yes"]
 
 import asyncio
 import os
@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sparktune.errors import UsageError
+from sparktune.model.launcher import ArmPlan, AskPerson
 from sparktune.report.bench.words import one_line
 
 
@@ -27,6 +29,13 @@ def hangup_as_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def check_somebody_is_there(plan: ArmPlan) -> None:
+    """Refuse arms that a person has to set where nobody can be asked. Raises UsageError."""
+    if not sys.stdin.isatty() and any(isinstance(action, AskPerson) for action in plan.actions):
+        message = "somebody has to set each arm, and there is no terminal to ask at"
+        raise UsageError(message, hint="run it in a terminal, or give each arm a switch: command in a file")
 
 
 async def ask_person(text: str) -> None:

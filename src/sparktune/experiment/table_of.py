@@ -44,7 +44,8 @@ def _rows(blocks: Mapping[int, Pair], voiding: frozenset[str]) -> Iterator[Row]:
                 checks = tuple(softened(check, voiding) for check in cell.checks)
                 for trial in range(_trials(cell)):
                     yield Row(
-                        prompt_tokens=None if cell.cell.is_mix else cell.cell.prompt_tokens,
+                        # Rules about waves say nothing of requests that were not sent at once.
+                        prompt_tokens=cell.cell.prompt_tokens if cell.cell.is_plain else None,
                         output_tokens=cell.cell.output_tokens,
                         depth=cell.cell.depth,
                         concurrency=cell.cell.concurrency,

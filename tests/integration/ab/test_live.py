@@ -74,6 +74,20 @@ def test_an_arm_without_a_reader_is_not_started(tmp_path: Path, reference: Refer
     assert reference.drain_log() == ()
 
 
+def test_arms_that_a_person_sets_are_not_begun_where_nobody_can_be_asked(
+    tmp_path: Path, reference: ReferenceProcess
+) -> None:
+    """A record of it would stand in the way of every later experiment at this server, and only a terminal clears it."""
+    content = attach_experiment(reference.base_url, a={"text": "set it to 12"}, b={"text": "set it to 4"})
+    finished = run_experiment(tmp_path, content)
+
+    assert finished.code == 2
+    assert "there is no terminal to ask at" in finished.err
+    assert reference.drain_log() == ()
+    with Store.open() as store:
+        assert tuple(store.list_experiments(1)) == ()
+
+
 @pytest.mark.parametrize("broken", [{"abort_every": 7}])
 def test_requests_that_fail_void_the_experiment(
     tmp_path: Path, reference: ReferenceProcess, broken: dict[str, object]
