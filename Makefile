@@ -16,6 +16,7 @@ BENCH_ARGS ?=
 # Packages without an effect on the world; their tests cover them whole
 PURE := bench deploy experiment engines model report units errors plugins redact
 COVERAGE_FLOOR ?= 99
+PURE_TESTS = $(wildcard $(PURE:%=tests/unit/%) tests/unit/test_*.py tests/cases/test_*.py)
 
 BOOTSTRAP := bash scripts/bootstrap.sh
 BIN := $(VENV)/bin
@@ -77,10 +78,10 @@ dependencies:
 	$(BIN)/deptry src
 
 .PHONY: coverage
-coverage: # branches of the pure packages, by unit and case tests alone
+coverage: # branches of the pure packages, by their own unit and case tests alone
 	@$(BOOTSTRAP) dev
 	COVERAGE_FILE=$(VENV)/.coverage $(BIN)/pytest -n auto -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
-		--cov-fail-under=$(COVERAGE_FLOOR) tests/unit tests/cases
+		--cov-fail-under=$(COVERAGE_FLOOR) $(PURE_TESTS)
 
 .PHONY: docs-check
 docs-check: ## Check that the generated reference pages are current

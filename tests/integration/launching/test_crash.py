@@ -22,7 +22,7 @@ _ROOT = Path(__file__).parents[3]
 
 def _die(folder: Path, port: int, kind: str, at: int, when: str) -> bool:
     """Return whether it was killed."""
-    command = [sys.executable, "-m", "tests.support.held", str(folder), str(port), kind, str(at), when]
+    command = [sys.executable, "-m", "tests.support.killed_hold", str(folder), str(port), kind, str(at), when]
     done = subprocess.run(command, cwd=_ROOT, capture_output=True, timeout=100, check=False)
     assert done.returncode in {0, -9}, done.stderr.decode()
     return done.returncode == -9
