@@ -9,13 +9,13 @@ import math
 from dataclasses import dataclass
 
 from sparktune.report.charts.numbers import Span, change_tick, finite_logs
-from sparktune.report.svg.draw import circle, fitting, line, path, rect, square, text, tooltip, x_axis
+from sparktune.report.svg.draw import circle, fitting, line, path, rect, square, text, text_width, tooltip, x_axis
 from sparktune.report.svg.markup import Markup, joined
 from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.svg.scale import Log
 
 _WIDE = 500.0
-_NAME, _WORDS = 196.0, 204.0
+_NAME, _WORDS = 184.0, 262.0
 _LEAST, _MOST = math.log(1.06), math.log(4.0)
 _SIZES = {"primary": 6.0, "guard": 4.5, "observed": 3.5}
 
@@ -96,16 +96,27 @@ def _row(row: ForestRow, top: float, high: float, scale: Log, width: float) -> M
     if wide:
         words = [
             text(4, y + 4, fitting(f"{row.name}{kind}", _NAME - 12), look),
-            text(width - _WORDS + 14, y + 4, fitting(row.words, _WORDS - 14, 11.5), look, tooltip(row.words)),
+            text(width - _WORDS + 14, y + 4, _whole_numbers(row.words, _WORDS - 14, 12.5), look, tooltip(row.words)),
         ]
     else:
         words = [
             text(4, top + 16, fitting(f"{row.name}{kind}", width * 0.5), look),
             text(
-                width - 4, top + 16, fitting(row.words, width * 0.52, 11), f"{look} t-end t-small", tooltip(row.words)
+                width - 4,
+                top + 16,
+                _whole_numbers(row.words, width * 0.52, 11),
+                f"{look} t-end t-small",
+                tooltip(row.words),
             ),
         ]
     return joined((_band(row, y, scale), *words, _interval(row, y, scale)))
+
+
+def _whole_numbers(words: str, width: float, size: float) -> str:
+    """Return words that fit, at the cost of the word before the numbers: a number that is cut is another number."""
+    if text_width(words, size) > width:
+        words = words.rpartition(": ")[2]
+    return fitting(words, width, size)
 
 
 def _band(row: ForestRow, y: float, scale: Log) -> Markup:

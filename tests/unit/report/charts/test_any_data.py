@@ -279,3 +279,15 @@ def test_a_position_that_is_unknown_has_no_bar() -> None:
     assert isinstance(picture, Picture)
     assert picture.body.count("position") == 3
     assert "unknown" in picture.description
+
+
+@pytest.mark.parametrize("width", [NARROW, WIDE])
+def test_a_number_is_never_cut(width: float) -> None:
+    """What is left of a number that is cut is another number."""
+    words = "unproven: -37.5 % [-46.1 %, +127.6 %]"
+    rows = (ForestRow(name="decode_min_tok_s", kind="guard", span=Span(ratio=0.6, low=0.5, high=2.3), words=words),)
+    drawn = forest(Forest(rows=rows), width)
+
+    assert isinstance(drawn, Picture)
+    shown = re.sub(r"<title>.*?</title>", "", str(drawn.body))
+    assert "-37.5 % [-46.1 %, +127.6 %]" in shown
