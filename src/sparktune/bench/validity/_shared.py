@@ -15,8 +15,9 @@ __all__ = [
 ]
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from sparktune.bench.finding import Finding, plural, severity
 from sparktune.model.check import CellEvidence, Check, CheckResult, RunEvidence, Status
 from sparktune.model.trial import Request, Trial
 from sparktune.units import Tokens
@@ -28,23 +29,11 @@ TOO_SHORT = f"judged from {FEWEST_PROMPT_TOKENS} prompt tokens on"
 # What is to be cold cannot be judged where prompts repeat, or begin alike, on purpose.
 WARM = "prompts share prefixes on purpose in this cell: what a cache holds of them is part of the workload"
 
-_RANK = {Status.OK: 0, Status.UNKNOWN: 1, Status.WARN: 2, Status.INVALID: 3}
 _COUNTER_FLAGS = {
     "vllm": "vLLM serves counters at /metrics unless --disable-log-stats is set: is the path reachable from here?",
     "sglang": "start SGLang with --enable-metrics",
     "llamacpp": "start llama-server with --metrics",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One answer among several. ``weight`` orders findings of the same status: the largest is shown."""
-
-    status: Status
-    evidence: str
-    hint: str = ""
-    label: str = ""
-    weight: float = 0.0
 
 
 Judge = Callable[[CellEvidence, RunEvidence], Sequence[Finding]]
@@ -67,7 +56,7 @@ def make_check(check_id: str, title: str, judge: Judge) -> Check:
 
 def worst(findings: Sequence[Finding]) -> Finding:
     """Return the finding that decides: the worst status, and within it the largest weight, all evidence of it told."""
-    found = max(findings, key=_severity)
+    found = max(findings, key=severity)
     alike = [other.evidence for other in findings if other.status is found.status]
     return replace(found, evidence="; ".join(dict.fromkeys(alike)))
 
@@ -75,7 +64,7 @@ def worst(findings: Sequence[Finding]) -> Finding:
 def over_trials(cell: CellEvidence, judge: Callable[[Trial], Finding]) -> Finding:
     """Return the finding of the trial that decides; where it is not OK, the evidence says which trial (from 1)."""
     findings = [(trial, judge(trial)) for trial in cell.trials]
-    trial, found = max(findings, key=lambda item: _severity(item[1]))
+    trial, found = max(findings, key=lambda item: severity(item[1]))
     if found.status is Status.OK or len(findings) == 1:
         return found
     alike = sum(other.status is found.status for _, other in findings) - 1
@@ -97,12 +86,3 @@ def measured_median(cell: CellEvidence, name: str) -> float | None:
 def counters_hint(run: RunEvidence) -> str:
     """Return how to make the engine offer its counters."""
     return _COUNTER_FLAGS.get(run.engine.name, "this server offers no counters that are known here")
-
-
-def plural(count: int, noun: str) -> str:
-    """Return ``1 stream``, ``2 streams``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _severity(finding: Finding) -> tuple[int, float]:
-    return _RANK[finding.status], finding.weight

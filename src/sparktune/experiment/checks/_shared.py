@@ -25,9 +25,10 @@ __all__ = [
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
+from sparktune.bench.finding import Finding, plural, severity
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableCheck, TableContext
@@ -35,19 +36,7 @@ from sparktune.units import Tokens
 
 CellKey = tuple[Tokens | None, Tokens | None, Tokens | None, int | None, str, str]
 ONE_ARM = "one arm: there is nothing to compare"
-_RANK = {Status.OK: 0, Status.UNKNOWN: 1, Status.WARN: 2, Status.INVALID: 3}
 _SHOWN = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One answer among several; ``weight`` orders those of the same status: the largest is told first."""
-
-    status: Status
-    evidence: str
-    hint: str = ""
-    label: str = ""
-    weight: float = 0.0
 
 
 Judge = Callable[[Table, TableContext], Sequence[Finding]]
@@ -166,11 +155,6 @@ def listed(words: Sequence[str], shown: int = _SHOWN) -> str:
     return ", ".join(unique[:shown]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def plural(count: int, noun: str) -> str:
-    """Return ``1 trial``, ``2 trials``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def setting_of(table: Table, arm: str, *names: str) -> float | None:
     """Return the first of some settings of an arm, or facts of the table, that is a number."""
     settings = table.settings.get(arm, {})
@@ -196,7 +180,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _worst(findings: Sequence[Finding]) -> Finding:
-    ordered = sorted(findings, key=lambda finding: (-_RANK[finding.status], -finding.weight))
+    ordered = sorted(findings, key=severity, reverse=True)
     found = ordered[0]
     alike = [other.evidence for other in ordered if other.status is found.status]
     label = next((finding.label for finding in ordered if finding.label), "")
