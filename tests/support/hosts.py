@@ -4,6 +4,7 @@ The machine's own network is not touched: both ends of the cable are in namespac
 it. Put the fixture ``hosts`` into a ``conftest.py`` by importing it there.
 """
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ __all__ = ["FAR_ADDRESS", "NEAR_ADDRESS", "Hosts", "cabled_hosts", "hosts"]
 
 NEAR_ADDRESS = "10.231.77.1"
 FAR_ADDRESS = "10.231.77.2"
+_COUNT = itertools.count(1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +64,8 @@ def cabled_hosts(suffix: str = "") -> Iterator[Hosts]:
     """Make two hosts whose names end in ``suffix``, remove them afterwards."""
     if shutil.which("ip") is None:
         pytest.skip("needs the command ip (package iproute2)")
-    hosts = Hosts(near=f"sparktune-near-{os.getpid()}{suffix}", far=f"sparktune-far-{os.getpid()}{suffix}")
+    own = f"{os.getpid()}-{next(_COUNT)}{suffix}"  # a booted node may have two of its own for all tests
+    hosts = Hosts(near=f"sparktune-near-{own}", far=f"sparktune-far-{own}")
     made: list[str] = []
     try:
         for name in (hosts.near, hosts.far):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 __all__ = ["KernelValues", "interrupts_of", "kept_kernel", "spare_device"]
 
@@ -21,6 +22,8 @@ _PATTERNS = (
     "proc/sys/vm/vfs_cache_pressure",
     "sys/devices/virtual/workqueue/cpumask",
 )
+# A lock of flock(2) belongs to the open file: the same process would wait for itself at a second one.
+_HELD: list[IO[str]] = []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,10 +46,20 @@ class KernelValues:
 
 @contextmanager
 def kept_kernel(patterns: Iterable[str] = _PATTERNS) -> Iterator[KernelValues]:
-    """Remember the values that tests change, and put them back afterwards; another run of tests waits until then."""
+    """Remember the values that tests change, and put them back afterwards; another run of tests waits until then.
+
+    One use inside another, as of a test beside a node that all tests share, waits for nobody.
+    """
+    if _HELD:
+        yield from _kept(patterns)
+        return
     with (Path(tempfile.gettempdir()) / "sparktune-test-kernel.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        yield from _kept(patterns)
+        _HELD.append(lock)
+        try:
+            yield from _kept(patterns)
+        finally:
+            _HELD.clear()
 
 
 def _kept(patterns: Iterable[str]) -> Iterator[KernelValues]:
