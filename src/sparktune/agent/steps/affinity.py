@@ -102,7 +102,9 @@ def _value(machine: Machine, pid: int, tid: int, start: int) -> Any:  # noqa: AN
         return None
     fields = stat[stat.rfind(")") + 1 :].split()
     allowed = _ALLOWED.search(status)
-    if len(fields) <= _STARTED or fields[_STARTED] != str(start) or allowed is None:
+    # Process 1 lives as long as its machine runs: nobody else has its number, and a plan may be repeated after a boot.
+    itself = tid == 1 or (len(fields) > _STARTED and fields[_STARTED] == str(start))
+    if not itself or allowed is None:
         return None
     kept = machine.kept(f"{folder}/status|Cpus_allowed", f"/proc/{pid}/status|Cpus_allowed" if pid == tid else "")
     return {"cpus": allowed[1], **({"tree": kept} if kept else {})}

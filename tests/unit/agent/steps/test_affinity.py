@@ -1,6 +1,7 @@
 """Threads and containers on trees: who is who, and what a cpuset leaves."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,15 @@ def test_another_thread_with_the_number_is_not_touched(machine: Machine, tmp_pat
     done = kind_named("affinity").do(machine, _affinity([0], start=STARTED + 1), {})
     assert {one["outcome"] for one in done.values()} == {"gone"}
     assert _allowed(tmp_path) == "0-3"
+
+
+def test_process_1_is_itself_after_a_boot(machine: Machine, tmp_path: Path) -> None:
+    """A fleet's playbook runs the same plan again and again; the machine may have been started in between."""
+    shutil.copytree(tmp_path / f"proc/{PID}/task/{WORKER}", tmp_path / "proc/1/task/1")
+    step = {**_affinity([1]), "tasks": [{"pid": 1, "tid": 1, "start_time": STARTED + 1}]}
+    first = kind_named("affinity").do(machine, step, {})
+    again = kind_named("affinity").do(machine, step, {})
+    assert [one["outcome"] for done in (first, again) for one in done.values()] == ["changed", "already"]
 
 
 def test_the_rest_of_a_threads_text_stays(machine: Machine, tmp_path: Path) -> None:
