@@ -1,15 +1,56 @@
 """What several kinds of steps need: the fields of a step, texts of runtime values, outcomes."""
 
-__all__ = ["outcome", "read_value", "want", "wanted_cpus"]
+__all__ = ["PathKind", "outcome", "read_value", "want", "wanted_cpus"]
 
+from abc import abstractmethod
 from typing import Any
 
 from sparktune.agent.files import read_file
-from sparktune.agent.kind import Outcome, StepFailed
+from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
 from sparktune.agent.machine import Machine
 from sparktune.agent.results import NEEDS_ROOT
 
 _MOST_BYTES = 65_536
+
+
+class PathKind(Kind):
+    """A kind whose one item is something on the disk: it gets a content, or is removed, and is put back whole."""
+
+    content: str  # the field of the step that says what it gets, None to be removed
+
+    @abstractmethod
+    def put(self, machine: Machine, step: Step, now: Any) -> None:  # noqa: ANN401 - as in a reading
+        """Write the content where ``now`` is. Raises StepFailed and OSError."""
+
+    def do(self, machine: Machine, step: Step, before: Reading) -> Items:
+        """Do it, unless it is so already. Raises StepFailed when somebody else was faster, and OSError."""
+        path = want(step, "path", str)
+        now = self.look(machine, step)[path]
+        if self.reached(step, path, now):
+            return {path: outcome("already")}
+        if not self.same(step, now, before.get(path)):
+            message = f"{path} was changed by somebody else at this moment"
+            raise StepFailed(message)
+        if step.get(self.content) is None:
+            machine.files.remove(path)
+        else:
+            self.put(machine, step, now)
+        return {path: outcome("changed")}
+
+    def put_back(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401 - as in a reading
+        """Make it what it was."""
+        del step
+        machine.files.put_back(item, before)
+
+    def tidy(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401 - as in a reading
+        """Remove what a kill left beside it."""
+        del step
+        machine.files.tidy(item, before)
+
+    def lasts(self, step: Step) -> bool:
+        """Tell that the disk outlives a boot."""
+        del step
+        return True
 
 
 def outcome(word: str, why: str = "") -> Outcome:

@@ -5,16 +5,17 @@ __all__ = ["KIND"]
 import base64
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Reading, SomethingElse, Step, StepFailed
+from sparktune.agent.kind import Reading, SomethingElse, Step, StepFailed
 from sparktune.agent.machine import Machine
 from sparktune.agent.machine_files import MOST_BYTES
-from sparktune.agent.steps._shared import outcome, want
+from sparktune.agent.steps._shared import PathKind, want
 
 _MOST_MODE = 0o777
 
 
-class _File(Kind):
+class _File(PathKind):
     name = "file"
+    content = "text"
 
     def look(self, machine: Machine, step: Step) -> Reading:
         path = want(step, "path", str)
@@ -25,27 +26,8 @@ class _File(Kind):
             raise SomethingElse(message, f"a link to {found['target']}")
         return {path: found}
 
-    def do(self, machine: Machine, step: Step, before: Reading) -> Items:
-        path, text = want(step, "path", str), step.get("text")
-        now = self.look(machine, step)[path]
-        if self.reached(step, path, now):
-            return {path: outcome("already")}
-        if not self.same(step, now, before.get(path)):
-            message = f"{path} was changed by somebody else at this moment"
-            raise StepFailed(message)
-        if text is None:
-            machine.files.remove(path)
-        else:
-            machine.files.put_file(path, {**_kept(now, want(step, "mode", int)), "text": text})
-        return {path: outcome("changed")}
-
-    def put_back(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
-        del step
-        machine.files.put_back(item, before)
-
-    def tidy(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
-        del step
-        machine.files.tidy(item, before)
+    def put(self, machine: Machine, step: Step, now: Any) -> None:  # noqa: ANN401
+        machine.files.put_file(step["path"], {**_kept(now, want(step, "mode", int)), "text": step["text"]})
 
     def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
         del item
@@ -61,10 +43,6 @@ class _File(Kind):
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
         data = _bytes(value)
         return None if data is None else data.decode("utf-8", "replace")
-
-    def lasts(self, step: Step) -> bool:
-        del step
-        return True
 
 
 def _check(path: str, step: Step) -> None:

@@ -4,13 +4,14 @@ __all__ = ["KIND"]
 
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Reading, SomethingElse, Step, StepFailed
+from sparktune.agent.kind import Reading, SomethingElse, Step
 from sparktune.agent.machine import Machine
-from sparktune.agent.steps._shared import outcome, want
+from sparktune.agent.steps._shared import PathKind, want
 
 
-class _Link(Kind):
+class _Link(PathKind):
     name = "link"
+    content = "target"
 
     def look(self, machine: Machine, step: Step) -> Reading:
         path = want(step, "path", str)
@@ -20,27 +21,9 @@ class _Link(Kind):
             raise SomethingElse(message, "a file")
         return {path: found}
 
-    def do(self, machine: Machine, step: Step, before: Reading) -> Items:
-        path, target = want(step, "path", str), step.get("target")
-        now = self.look(machine, step)[path]
-        if self.reached(step, path, now):
-            return {path: outcome("already")}
-        if not self.same(step, now, before.get(path)):
-            message = f"{path} was changed by somebody else at this moment"
-            raise StepFailed(message)
-        if target is None:
-            machine.files.remove(path)
-        else:
-            machine.files.put_link(path, {"target": target})
-        return {path: outcome("changed")}
-
-    def put_back(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
-        del step
-        machine.files.put_back(item, before)
-
-    def tidy(self, machine: Machine, step: Step, item: str, before: Any) -> None:  # noqa: ANN401
-        del step
-        machine.files.tidy(item, before)
+    def put(self, machine: Machine, step: Step, now: Any) -> None:  # noqa: ANN401
+        del now
+        machine.files.put_link(step["path"], {"target": step["target"]})
 
     def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
         del item
@@ -52,10 +35,6 @@ class _Link(Kind):
 
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
         return (value or {}).get("target")
-
-    def lasts(self, step: Step) -> bool:
-        del step
-        return True
 
 
 KIND = _Link()
