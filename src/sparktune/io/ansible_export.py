@@ -3,7 +3,9 @@
 __all__ = ["ansible_request", "check_exportable", "write_export"]
 
 import json
+import os
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from sparktune.units import Seconds
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@-]*", re.ASCII)
 _CONFIRM_WITHIN_S: Seconds = 120.0
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 
 
 def check_exportable(targets: Sequence[NodeTarget], folder: Path) -> None:
@@ -53,15 +56,34 @@ def ansible_request(plan: NodePlan, who: str) -> dict[str, Any]:
 
 
 def write_export(folder: Path, texts: Mapping[str, str], requests: Mapping[str, dict[str, Any]]) -> None:
-    """Write texts by their file names, the agent, and a plan per node. Raises UsageError."""
+    """Write texts by their file names, the agent, and a plan per node. Raises UsageError.
+
+    The folder is there whole or not at all, and for its owner alone: plans have whole compose files in them, and those
+    may have passwords.
+    """
+    plans = {f"plans/{node}.json": json.dumps(asked, indent=2, ensure_ascii=False) for node, asked in requests.items()}
+    files = {name: text.encode() for name, text in texts.items()}
+    files |= {name: f"{text}\n".encode() for name, text in plans.items()}
+    target = folder.resolve()
+    draft = target.with_name(f".sparktune-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
-        (folder / "plans").mkdir(parents=True)
-        for name, text in texts.items():
-            (folder / name).write_text(text, encoding="utf-8")
-        for node, request in requests.items():
-            text = json.dumps(request, indent=2, ensure_ascii=False) + "\n"
-            (folder / "plans" / f"{node}.json").write_text(text, encoding="utf-8")
-        (folder / "agent.pyz").write_bytes(agent_archive())
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft.mkdir(mode=_PRIVATE_FOLDER)
+        (draft / "plans").mkdir(mode=_PRIVATE_FOLDER)
+        for name, data in {**files, "agent.pyz": agent_archive()}.items():
+            _write(draft / name, data)
+        draft.rename(target)  # over an empty folder, if there is one
     except OSError as error:
+        shutil.rmtree(draft, ignore_errors=True)
         message = f"{folder} cannot be written: {error.strerror or error}"
         raise UsageError(message, hint="name a folder that you may write to and that has space") from None
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+
+
+def _write(path: Path, data: bytes) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE_FILE), "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())

@@ -7,10 +7,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 from sparktune.errors import UsageError
 
+_PRIVATE: Final = 0o600
 _HINT = "name a file in a folder that exists, that you may write to and that has space"
 
 
@@ -29,9 +30,12 @@ def check_writable(path: Path) -> None:
             pass
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Write UTF-8 text; who reads the path sees the old file or the new one, never half of it. Raises UsageError."""
-    with atomic_writer(path) as file:
+def write_atomic(path: Path, text: str, *, private: bool = False) -> None:
+    """Write UTF-8 text; who reads the path sees the old file or the new one, never half of it. Raises UsageError.
+
+    A ``private`` file is for its owner alone from its first byte on, whatever mode the old one had.
+    """
+    with atomic_writer(path, private=private) as file:
         file.write(text)
 
 
@@ -43,11 +47,11 @@ def write_atomic_bytes(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def atomic_writer(path: Path) -> Iterator[TextIO]:
+def atomic_writer(path: Path, *, private: bool = False) -> Iterator[TextIO]:
     """Open a file for text that becomes ``path`` at the end of the block, unless the block raises.
 
-    A link is followed; a pipe or a device is written directly. The new file has the old one's mode, or the usual one.
-    Raises UsageError when it cannot be written.
+    A link is followed; a pipe or a device is written directly. The new file has the old one's mode, or the usual one; a
+    ``private`` one is for its owner alone. Raises UsageError when it cannot be written.
     """
     with _explained(path):
         special = _is_special(path)
@@ -58,18 +62,26 @@ def atomic_writer(path: Path) -> Iterator[TextIO]:
         return
     draft = target.with_name(f".sparktune-{os.getpid()}-{os.urandom(4).hex()}.tmp")
     try:
-        with _explained(path), draft.open("x", encoding="utf-8", errors="backslashreplace") as file:
+        opener = _private_opener if private else None
+        with (
+            _explained(path),
+            open(draft, "x", encoding="utf-8", errors="backslashreplace", opener=opener) as file,
+        ):
             yield file
             file.flush()
             os.fsync(file.fileno())
         with _explained(path):
-            if target.exists():
+            if target.exists() and not private:
                 draft.chmod(target.stat().st_mode & 0o7777)
             draft.replace(target)
     except BaseException:
         with suppress(OSError):
             draft.unlink(missing_ok=True)
         raise
+
+
+def _private_opener(path: str, flags: int) -> int:
+    return os.open(path, flags, _PRIVATE)
 
 
 def _is_special(path: Path) -> bool:

@@ -57,13 +57,16 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 def save_plans(path: Path, plans: Sequence[NodePlan]) -> None:
-    """Write plans, the same bytes for the same plans. Raises UsageError when the file cannot be written."""
+    """Write plans, the same bytes for the same plans. Raises UsageError when the file cannot be written.
+
+    It is for its owner alone: steps have whole compose files in them, and those may have passwords.
+    """
     content = {
         "schema": _SCHEMA,
         "sparktune": __version__,
         "plans": [_plan_json(plan) for plan in plans],
     }
-    write_atomic(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+    write_atomic(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n", private=True)
 
 
 def load_plans(path: Path) -> Mapping[str, NodePlan]:

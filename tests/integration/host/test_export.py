@@ -46,6 +46,9 @@ def test_the_agent_of_the_folder_carries_the_plan_out_once_and_takes_it_back(tre
     assert tree_hash(tree) == before, "exporting changes nothing"
     names = {path.name for path in (tmp_path / "out").iterdir()}
     assert names == {"agent.pyz", "apply.yml", "inventory.yml", "plans", "revert.yml"}
+    written = (tmp_path / "out", *(tmp_path / "out").rglob("*"))
+    modes = {(path.is_dir(), path.stat().st_mode & 0o777) for path in written}
+    assert modes == {(True, 0o700), (False, 0o600)}, "plans have whole compose files in them"
     plan = str(tmp_path / "out/plans/spark.json")
 
     code, first = _agent(tmp_path / "out", tree, "transact", plan)
@@ -88,6 +91,20 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert done.returncode == ExitCode.USAGE
     assert "not an empty folder" in done.stderr
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine"]
+
+
+@pytest.mark.usefixtures("tree")
+def test_an_empty_folder_may_be_there_and_a_half_written_one_never_is(tmp_path: Path) -> None:
+    """A playbook that lacks the plan of a node would be found out when it runs."""
+    for above, code in (("empty", ExitCode.DONE), ("file", ExitCode.USAGE)):
+        (tmp_path / above).mkdir() if above == "empty" else (tmp_path / above).write_text("mine")
+        folder = tmp_path / above / ("" if above == "empty" else "out")
+
+        assert _export(folder, "--nodes", "spark", "--allow-slow").returncode == code
+
+    assert (tmp_path / "empty/plans/spark.json").is_file()
+    assert (tmp_path / "file").read_text() == "mine"
+    assert not list(tmp_path.glob(".sparktune-*"))
 
 
 def test_what_stands_against_a_plan_stands_against_its_export(tree: Path, tmp_path: Path) -> None:

@@ -39,6 +39,18 @@ def test_an_old_file_keeps_its_mode(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
+def test_a_private_file_is_its_owners_alone_whatever_was_there(tmp_path: Path) -> None:
+    """Also while it is written: a copy of a password that was readable for a second was readable."""
+    path = tmp_path / "plan.json"
+    path.touch(mode=0o644)
+
+    with atomic_writer(path, private=True) as file:
+        file.write("secret")
+        assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir() if one != path} == {0o600}
+
+    assert (stat.S_IMODE(path.stat().st_mode), path.read_text()) == (0o600, "secret")
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")

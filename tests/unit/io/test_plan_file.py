@@ -97,6 +97,16 @@ def test_a_file_that_is_something_else_is_refused(tmp_path: Path, content: bytes
         load_plans(path)
 
 
+def test_plans_are_their_owners_alone(tmp_path: Path) -> None:
+    """They have whole compose files in them, as they are and as they become."""
+    path = tmp_path / "plan.json"
+    path.touch(mode=0o644)
+
+    save_plans(path, (plan_of(*EVERY_STEP),))
+
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="none cannot be read: No such file"):
         load_plans(tmp_path / "none")
