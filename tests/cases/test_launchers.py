@@ -12,6 +12,7 @@ import pytest
 from tests.support.yaml_cases import yaml_cases
 
 from sparktune.deploy.launchers import all_launchers
+from sparktune.model.launcher import ArmSpec
 
 _FOLDER = Path(__file__).parent / "launchers"
 _LAUNCHERS = {one.id: one for one in all_launchers()}
@@ -20,19 +21,20 @@ _LAUNCHERS = {one.id: one for one in all_launchers()}
 @pytest.mark.parametrize(("launcher", "case"), yaml_cases(_FOLDER))
 def test_launcher(launcher: str, case: dict[str, Any]) -> None:
     plan = _LAUNCHERS[launcher].plan
+    spec = ArmSpec(arms=case["arms"], live=case.get("live", {}), where=tuple(case.get("where", ())))
     if "error" in case:
         with pytest.raises(ValueError) as failed:  # noqa: PT011 - its text is what the case is about
-            plan(case["arms"], case.get("live", {}), case["arm"])
+            plan(spec, {}, case["arm"])
         assert case["error"] in str(failed.value), case["why"]
         return
-    made = plan(case["arms"], case.get("live", {}), case["arm"])
+    made = plan(spec, {}, case["arm"])
     for name in ("actions", "readers"):
         if name in case:
             _assert_like(getattr(made, name), case[name], f"{name}: {case['why']}")
-    if "restarts" in case:
-        assert made.restarts == case["restarts"]
+    if "takes" in case:
+        assert made.takes == case["takes"]
     if "original" in case:
-        _assert_like(_LAUNCHERS[launcher].original(case["arms"]), case["original"], "original")
+        _assert_like(_LAUNCHERS[launcher].original(spec, {}), case["original"], "original")
     assert made.readers, "without a reader nothing may be measured"
 
 

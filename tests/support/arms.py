@@ -13,7 +13,7 @@ from typing import Any
 from sparktune.deploy.launchers import all_launchers
 from sparktune.io.launching.proc import Seen, all_seen
 from sparktune.io.launching.settings import HoldSettings
-from sparktune.model.launcher import ArmPlan
+from sparktune.model.launcher import ArmPlan, ArmSpec
 
 SERVER = Path(__file__).parent / "arm_server.py"
 _LAUNCHERS = {one.id: one for one in all_launchers()}
@@ -55,7 +55,7 @@ async def bystander(*command: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 def arm_plan(launcher: str, arms: Mapping[str, Any], arm: str = "B", live: Mapping[str, Any] | None = None) -> ArmPlan:
     """Return the plan of an arm."""
-    return _LAUNCHERS[launcher].plan(arms, live or {}, arm)
+    return _LAUNCHERS[launcher].plan(ArmSpec(arms=arms, live=live or {}), {}, arm)
 
 
 def living(folder: Path) -> tuple[Seen, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from tests.support.experiments import CELLS, experiment, run_result
 
 from sparktune.bench.corpus import Corpus
-from sparktune.deploy.launchers import all_launchers
+from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import SparktuneError
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.plan import Experiment
@@ -62,6 +62,9 @@ class FakeHold:
         """Remember it."""
         self._did("release")
         self.arm = ""
+
+    async def kill(self) -> None:
+        """End nothing: nothing runs."""
 
     async def perform(self, actions: Sequence[Action]) -> None:
         """Remember how many actions there were."""
@@ -124,7 +127,7 @@ def fake_tools(folder: Path, hold: FakeHold, *, accept: bool = False, go_on: boo
     return AbTools(
         store=store,
         hold=hold,
-        launcher=next(one for one in all_launchers() if one.id == "command"),
+        planner=ArmPlanner(launcher=PLAN.launcher, spec=PLAN.spec),
         gate=NoGate(),
         progress=SilentProgress(),
         corpus=Corpus(name="none", text="words"),

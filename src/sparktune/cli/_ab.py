@@ -20,6 +20,7 @@ from sparktune.cli._ab_world import World, service_values, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
 from sparktune.errors import ChangeFailed, StoreError, UsageError
+from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.request import declared
 from sparktune.experiment.result import ExperimentResult
@@ -32,7 +33,6 @@ from sparktune.io.experiment_parts import Fault
 from sparktune.io.launching.hold import Hold
 from sparktune.io.store.identity import new_run_id
 from sparktune.io.store.store import Store
-from sparktune.model.launcher import ArmPlan
 from sparktune.report.ab.text import plan_text
 
 _SEED_BYTES = 4
@@ -48,12 +48,13 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
         check_can_ask(yes=options.yes)
     with Store.open() as store:
         world = world_of(experiment, options, store)
-        text = plan_text(experiment, cost_words(store, experiment, _plan(world, experiment)))
+        plan = asyncio.run(world.seeing()).plan(Arm.B.value)
+        text = plan_text(experiment, cost_words(store, experiment, plan))
         if dry_run:
             sys.stdout.write(text)
             return
         sys.stderr.write(text)
-        check_somebody_is_there(_plan(world, experiment))
+        check_somebody_is_there(plan)
         _refuse_leftovers(store, experiment)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
@@ -86,7 +87,8 @@ def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
     with Store.open() as store:
         world = world_of(experiment, options, store)
         if not options.quiet:
-            sys.stderr.write(plan_text(experiment, cost_words(store, experiment, _plan(world, experiment))))
+            plan = asyncio.run(world.seeing()).plan(Arm.B.value)
+            sys.stderr.write(plan_text(experiment, cost_words(store, experiment, plan)))
         store.create_experiment(experiment)
         return _worked_on(store, world, experiment, options, run_experiment)
 
@@ -151,7 +153,7 @@ async def _run(
     tools = AbTools(
         store=store,
         hold=hold,
-        launcher=world.launcher,
+        planner=await world.seeing(),
         gate=world.gate(progress, store.visits(experiment.id)),
         progress=progress,
         corpus=world.corpus,
@@ -178,8 +180,3 @@ def _refuse_leftovers(store: Store, experiment: Experiment) -> None:
                 raise UsageError(message, hint="wait until it ends") from error
             message = f"experiment {row.id} was killed, and what it started or applied is still there"
             raise UsageError(message, hint=f"first: sparktune ab resume {row.id} --restore-only")
-
-
-def _plan(world: World, experiment: Experiment) -> ArmPlan:
-    arms = {arm.value: settings for arm, settings in experiment.arms.items()}
-    return world.launcher.plan(arms, experiment.live, "B")

@@ -15,7 +15,7 @@ import msgspec
 from sparktune.bench.corpus import Corpus
 from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._host_ask import who
-from sparktune.deploy.launchers import all_launchers
+from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import UsageError
 from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.flows.ab_gate import Gate, SensorGate, hottest
@@ -25,10 +25,10 @@ from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
 from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.hold import HoldSettings
+from sparktune.io.launching.sight import see
 from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
-from sparktune.model.launcher import Apply, Launcher, Undo
 
 _LOOPBACK = ("127.", "localhost", "[::1]", "::1")
 
@@ -37,10 +37,24 @@ _LOOPBACK = ("127.", "localhost", "[::1]", "::1")
 class World:
     """``watched`` are the nodes whose sensors are read."""
 
-    launcher: Launcher
+    planner: ArmPlanner
     settings: HoldSettings
     corpus: Corpus
     watched: tuple[NodeTarget, ...]
+
+    async def seeing(self) -> ArmPlanner:
+        """Return the planner with what it wants to know of the nodes. Raises NodeError, UsageError.
+
+        Nothing may be changed by the experiment at that time.
+        """
+        planner = self.planner.with_seen(await see(self.planner.reads(), self.settings))
+        try:
+            for arm in self.planner.spec.arms:
+                planner.plan(arm)
+        except ValueError as error:
+            message = f"the arms cannot be set: {error}"
+            raise UsageError(message, hint="mend what it names, there or in the experiment") from None
+        return planner
 
     def gate(self, progress: Progress, visits: Sequence[VisitRecord]) -> Gate:
         """Return what waits before a visit, as warm as the first of the visits that there were."""
@@ -50,10 +64,12 @@ class World:
 
 def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
     """Find everything that the experiment names. Raises UsageError for what is not there."""
-    launcher = next((one for one in all_launchers() if one.id == experiment.launcher), None)
-    if launcher is None:
-        message = f"this sparktune has no launcher {experiment.launcher!r}"
-        raise UsageError(message, hint=f"it has: {', '.join(one.id for one in all_launchers())}")
+    planner = ArmPlanner(launcher=experiment.launcher, spec=experiment.spec)
+    try:
+        named = planner.nodes()
+    except ValueError as error:
+        message = f"experiment {experiment.id} cannot be carried out: {error}"
+        raise UsageError(message, hint="it may have been declared by another version; start a new one") from None
     config = _config(Path(experiment.folder or "."))
     service = config.service(name) if config and (name := experiment.scope.get("service")) else None
     key = read_api_key(
@@ -62,9 +78,9 @@ def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
         file=options.api_key_file or (config.key_file(service) if config and service else None),
         variable=service.api_key_env if service else None,
     )
-    targets = _targets([*experiment.nodes, *_nodes_of(launcher, experiment)], config)
+    targets = _targets([*experiment.nodes, *named], config)
     return World(
-        launcher=launcher,
+        planner=planner,
         settings=HoldSettings(
             base_url=experiment.base_url,
             log_folder=store.path.parent / "ab-logs" / experiment.id,
@@ -136,12 +152,6 @@ def _config(folder: Path) -> Config | None:
 def _targets(names: Iterable[str], config: Config | None) -> tuple[NodeTarget, ...]:
     wanted = list(dict.fromkeys(name for name in names if name))
     return find_nodes(wanted, config) if wanted else ()
-
-
-def _nodes_of(launcher: Launcher, experiment: Experiment) -> tuple[str, ...]:
-    arms = {arm.value: settings for arm, settings in experiment.arms.items()}
-    actions = [action for arm in arms for action in launcher.plan(arms, experiment.live, arm).actions]
-    return tuple(action.node for action in actions if isinstance(action, Apply | Undo))
 
 
 def _watched(experiment: Experiment, targets: tuple[NodeTarget, ...]) -> tuple[NodeTarget, ...]:

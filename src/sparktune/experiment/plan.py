@@ -10,6 +10,7 @@ from typing import Any
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.effect import Better
 from sparktune.experiment.rules import Rules
+from sparktune.model.launcher import ArmSpec
 from sparktune.model.workload import Workload
 from sparktune.units import Ratio, Seconds
 
@@ -43,7 +44,8 @@ class Experiment:
     ``blocks`` is the whole plan. ``live`` says how a setting is read back, in the launcher's words. ``workload.trials``
     are the trials of one visit. ``hot_settle_s`` is waited after a setting that needs no restart. ``nodes`` are the
     machines behind the endpoint, where they are known; ``scope`` says for whom a result holds (cluster, service).
-    ``folder`` is where its commands start, ``prompts`` the file of own prompts, "" without any.
+    ``folder`` is where its commands start, ``prompts`` the file of own prompts, "" without any. ``where`` lists the
+    parts of the service on their nodes, in the order in which they start, for launchers that set a service.
     """
 
     id: str
@@ -66,6 +68,13 @@ class Experiment:
     scope: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     prompts: str = ""
+    where: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def spec(self) -> ArmSpec:
+        """What launchers are told of the arms."""
+        arms = {arm.value: settings for arm, settings in self.arms.items()}
+        return ArmSpec(arms=arms, live=self.live, where=self.where)
 
 
 class VisitState(Enum):

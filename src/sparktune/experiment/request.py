@@ -38,6 +38,7 @@ class Request:
     scope: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     prompts: str = ""
+    where: tuple[Mapping[str, Any], ...] = ()
 
 
 def declared(
@@ -70,4 +71,5 @@ def declared(
         scope=request.scope,
         folder=request.folder,
         prompts=request.prompts,
+        where=request.where,
     )

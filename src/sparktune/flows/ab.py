@@ -37,6 +37,8 @@ async def run_experiment(tools: AbTools, experiment: Experiment) -> ExperimentRe
     results = Results(tools.store)
     tools.store.end_experiment(experiment.id, ExperimentState.RUNNING)
     try:
+        if began := tools.planner.begin():
+            await tools.hold.perform(began)
         why = await _blocks(tools, experiment, results)
     except BaseException as error:
         await _give_up(tools, experiment, results, error)

@@ -27,13 +27,13 @@ def _time(store: Store, experiment: Experiment, plan: ArmPlan) -> str:
     waves = {cell: store.usual_wave_s(experiment.base_url, cell) for cell in experiment.workload.cells}
     known = {cell: wave for cell, wave in waves.items() if wave is not None}
     visits = 2 * len(experiment.blocks)
-    setting = "the arm set anew" if plan.restarts else f"{format_duration(experiment.hot_settle_s)} of settling"
+    setting = "the arm set anew" if plan.takes != "live" else f"{format_duration(experiment.hot_settle_s)} of settling"
     if len(known) < len(waves):
         return f"cost: {visits} visits, {setting} before each; the time is told after the first block, no run says it"
-    visit_s = _measuring_s(experiment, known) + (0.0 if plan.restarts else experiment.hot_settle_s)
+    visit_s = _measuring_s(experiment, known) + (0.0 if plan.takes != "live" else experiment.hot_settle_s)
     first = next((look.blocks for look in experiment.rules.looks), 0)
     early = f", {format_duration(2 * first * visit_s)} to the first look" if first <= len(experiment.blocks) else ""
-    besides = "" if not plan.restarts else ", setting the arm besides"
+    besides = "" if plan.takes == "live" else ", setting the arm besides"
     total = format_duration(visits * visit_s)
     return f"cost: {visits} visits of about {format_duration(visit_s)}{besides}: {total}{early}"
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from sparktune.bench.corpus import Corpus
+from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import Interrupted
 from sparktune.flows.ab_gate import Gate
 from sparktune.flows.progress import Progress
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.secrets import Secret
 from sparktune.io.store.store import Store
-from sparktune.model.launcher import Action, ArmPlan, Launcher
+from sparktune.model.launcher import Action, ArmPlan
 from sparktune.units import Seconds
 
 _T = TypeVar("_T")
@@ -42,6 +43,9 @@ class Holder(Protocol):
     async def release(self) -> None:
         """Stop what was started and undo what was applied."""
 
+    async def kill(self) -> None:
+        """End the server of the arm that is held at once, to save its host."""
+
     async def perform(self, actions: Sequence[Action]) -> None:
         """Carry out single actions."""
 
@@ -55,7 +59,7 @@ class AbTools:
 
     store: Store
     hold: Holder
-    launcher: Launcher
+    planner: ArmPlanner
     gate: Gate
     progress: Progress
     corpus: Corpus

@@ -71,8 +71,7 @@ class _Visit:
         self._tools = tools
         self._experiment = experiment
         self._place = place
-        arms = {arm.value: settings for arm, settings in experiment.arms.items()}
-        self._plan: ArmPlan = tools.launcher.plan(arms, experiment.live, place.arm.value)
+        self._plan: ArmPlan = tools.planner.plan(place.arm.value)
         self._record = VisitRecord(
             experiment_id=experiment.id,
             block=place.block.number,
@@ -120,7 +119,7 @@ class _Visit:
 
     async def _settle(self) -> None:
         wait_s = self._experiment.hot_settle_s
-        if not self._plan.restarts and wait_s:
+        if self._plan.takes == "live" and wait_s:
             self._tools.progress.say(f"letting it settle for {format_duration(wait_s)}")
             await self._tools.sleep(wait_s)
 

@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.deploy.launchers import all_launchers
 from sparktune.errors import UsageError
 from sparktune.experiment.arm_settings import arm_settings, declared_names, differing
@@ -30,7 +31,7 @@ from sparktune.experiment.request import BLOCK_COUNTS, Request
 from sparktune.io.config_text import read_config_text
 from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, prompts_file, workload_of
 from sparktune.io.http.address import parse_address
-from sparktune.model.launcher import Launcher
+from sparktune.model.launcher import ArmSpec, Launcher
 from sparktune.model.workload import Workload
 
 KEYS: Final = (
@@ -41,6 +42,7 @@ KEYS: Final = (
     "knob",
     "a",
     "b",
+    "where",
     "live",
     "workload",
     "primary",
@@ -87,7 +89,11 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
     primary = primary_of(values.get("primary", _PRIMARY), fault)
     _check_weights(primary, workload, fault)
     live = _mapping(values, "live", fault)
-    _check_plans(launcher, arms, live, fault)
+    where = _where(values, fault)
+    planner = ArmPlanner(
+        launcher=launcher.id, spec=ArmSpec(arms={arm.value: own for arm, own in arms.items()}, live=live, where=where)
+    )
+    _check_arms(planner, launcher, fault)
     unit = metric_named(primary.metric, ("primary",), fault).unit
     margin, equivalence = _MARGINS.get(unit, _RATE_MARGINS)
     return Request(
@@ -97,6 +103,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         knob=_knob(values, arms, aa=aa, fault=fault),
         arms=arms,
         live=live,
+        where=where,
         workload=workload,
         prompts=prompts_file(_mapping(values, "workload", fault)),
         primary=primary,
@@ -143,21 +150,27 @@ def _arm(values: Mapping[str, Any], key: str, fault: Fault) -> Mapping[str, Any]
     return arm
 
 
-def _check_plans(
-    launcher: Launcher, arms: Mapping[Arm, Mapping[str, Any]], live: Mapping[str, Any], fault: Fault
-) -> None:
-    named = {arm.value: settings for arm, settings in arms.items()}
-    for arm in Arm:
-        try:
-            plan = launcher.plan(named, live, arm.value)
-        except ValueError as error:
-            message = str(error)
-            key = next((one.value.lower() for one in Arm if message.startswith(f"arm {one.value}")), "")
-            where = (key,) if key in {"a", "b"} else ("live",) if message.startswith(("live", "nothing")) else ()
-            raise fault(where, message, f"launcher {launcher.id}: {launcher.title}") from None
-        if not plan.readers:
-            message = "nothing tells whether an arm is live, and what is not read back is not measured"
-            raise fault(("live",), message, "for instance live: {http: /props, keys: total_slots, A: 1, B: 4}")
+def _where(values: Mapping[str, Any], fault: Fault) -> tuple[Mapping[str, Any], ...]:
+    found = values.get("where", ())
+    if isinstance(found, Mapping):
+        found = (found,)
+    if not isinstance(found, list | tuple) or not all(isinstance(part, Mapping) for part in found):
+        hint = "for instance where: [{node: spark1, file: compose.yaml, service: vllm}]"
+        raise fault(("where",), "the parts of the service are wanted here, each on its node", hint)
+    return tuple(found)
+
+
+def _check_arms(planner: ArmPlanner, launcher: Launcher, fault: Fault) -> None:
+    try:
+        planner.check()
+    except ValueError as error:
+        message = str(error)
+        key = next((one.value.lower() for one in Arm if message.startswith(f"arm {one.value}")), "")
+        first = message.partition(" ")[0].rstrip(":")
+        place = (key,) if key else (first,) if first in {"live", "where"} else ()
+        if message.startswith("nothing"):
+            place = ("live",)
+        raise fault(place, message, f"launcher {launcher.id}: {launcher.title}") from None
 
 
 def _check_weights(primary: Primary, workload: Workload, fault: Fault) -> None:

@@ -4,23 +4,35 @@ __all__ = [
     "Action",
     "Apply",
     "ArmPlan",
+    "ArmSpec",
     "AskPerson",
     "AwaitAnswer",
+    "AwaitMemory",
+    "KeepLog",
+    "KillService",
     "Launcher",
     "LiveCommand",
     "LiveJson",
     "LiveProcess",
     "LiveReader",
+    "LiveService",
     "LiveSteps",
+    "Reboot",
     "RunCommand",
+    "RunOnNode",
+    "Seen",
+    "ServiceProcess",
     "StartProcess",
     "Undo",
+    "nothing_begins",
+    "nothing_seen",
 ]
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
+from sparktune.model.reads import Read, Readings
 from sparktune.model.step import Step
 from sparktune.units import Seconds
 
@@ -71,7 +83,75 @@ class Undo:
     node: str
 
 
-Action = StartProcess | AwaitAnswer | RunCommand | AskPerson | Apply | Undo
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOnNode:
+    """A command that starts or stops a service, run to its end by the node's agent; ``node`` "" is this machine.
+
+    The agent runs only commands of its own list. ``codes`` are the exit codes that mean that it was done.
+    """
+
+    node: str
+    argv: tuple[str, ...]
+    folder: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    limit_s: Seconds = 900.0
+    codes: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceProcess:
+    """How the processes of a service are known on its node: a container by labels (all of them), or a unit by name."""
+
+    node: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeepLog:
+    """Keep what a service has said since it was started, before it goes: a command of the node's read-only list."""
+
+    node: str
+    argv: tuple[str, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AwaitMemory:
+    """Wait until nothing of a service runs and the node's memory has come back: measured, never a fixed time."""
+
+    service: ServiceProcess
+    limit_s: Seconds = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KillService:
+    """End a service at once to save its host: by the ids of its own containers or processes, never by a name."""
+
+    service: ServiceProcess
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reboot:
+    """Boot a node anew and wait until it is back; on this machine the experiment ends here and is resumed after it."""
+
+    node: str
+    limit_s: Seconds = 900.0
+
+
+Action = (
+    StartProcess
+    | AwaitAnswer
+    | RunCommand
+    | AskPerson
+    | Apply
+    | Undo
+    | RunOnNode
+    | KeepLog
+    | AwaitMemory
+    | KillService
+    | Reboot
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,29 +193,85 @@ class LiveSteps:
     undone: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LiveService:
+    """The serving process of a service, read from inside: its own arguments and variables, as the kernel has them.
+
+    Never what a container or unit was declared with. ``flags`` by name as the engine takes it (``--max-num-seqs``): the
+    wanted text, "" for a flag without a value, None for one that must not be there. ``environment`` likewise.
+    ``cpus`` is the CPU list that every thread may use, "" for no matter. When it was started is one of the values read:
+    a service that was started anew between two readings is not the same one.
+    """
+
+    service: ServiceProcess
+    flags: Mapping[str, str | None] = field(default_factory=dict)
+    environment: Mapping[str, str | None] = field(default_factory=dict)
+    cpus: str = ""
+
+
 LiveReader = LiveJson | LiveCommand | LiveProcess | LiveSteps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ArmSpec:
+    """What an experiment says of its arms: their settings, how they are read back, and where they are set.
+
+    ``arms`` by letter; ``live`` and ``where`` in the launcher's words. ``where`` lists the parts of a service, each on
+    its node, in the order in which they are started.
+    """
+
+    arms: Mapping[str, Mapping[str, Any]]
+    live: Mapping[str, Any] = field(default_factory=dict)
+    where: tuple[Mapping[str, Any], ...] = ()
+
+
+Seen = Mapping[str, Readings]
+"""What was read of the nodes before anything was touched, by node; "" is this machine."""
+
+
+def nothing_seen(_spec: ArmSpec) -> Mapping[str, tuple[Read, ...]]:
+    """Return no reads: for launchers that need to see nothing before they plan."""
+    return {}
+
+
+def nothing_begins(_spec: ArmSpec, _seen: Seen) -> tuple[Action, ...]:
+    """Return no actions: for launchers that find nothing running."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArmPlan:
-    """How one arm is set, and every way to see that it is; without a reader nothing can be measured."""
+    """How one arm is set, and every way to see that it is; without a reader nothing can be measured.
+
+    ``actions`` set it where nothing of another arm is left. ``leave`` ends it: what they name is carried out before
+    another arm is set, and transactions are undone after it. ``kill`` ends it within a second or so, to save the host.
+    ``takes`` says what the setting costs: nothing, a restart of the service, or one of the machine.
+    """
 
     actions: tuple[Action, ...]
     readers: tuple[LiveReader, ...]
-    restarts: bool
+    takes: Literal["live", "restart", "reboot"]
+    leave: tuple[Action, ...] = ()
+    kill: tuple[Action, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Launcher:
-    """One way to set arms; the constant ``LAUNCHER`` of one file in ``deploy/launchers``.
+    """One way to set arms; the constant ``LAUNCHER`` of one file in ``deploy/launchers``. All of it is pure.
 
-    ``id`` is what ``launcher:`` says in an experiment file; ``title`` names it for people. ``plan(arms, live, "B")``
-    turns the settings of all arms (what arm A is may depend on what B changes) and the file's ``live`` into the
-    ArmPlan of one; it is pure and raises ValueError with what is wrong in them. ``original(arms)`` are the actions
-    that, after everything was released, bring back what was before the experiment.
+    ``id`` is what ``launcher:`` says in an experiment file; ``title`` names it for people. ``check(spec)`` raises
+    ValueError with what is wrong in the settings, as far as that can be told without looking at a node.
+    ``reads(spec)`` says what has to be read of the nodes first; the answers are the ``Seen`` of everything else, and
+    what they show may raise ValueError as well. ``begin(spec, seen)`` are the actions that end what was running before
+    the experiment; they may be carried out again after a crash. ``plan(spec, seen, "B")`` is the plan of one arm (what
+    arm A is may depend on what B changes). ``original(spec, seen)`` are the actions that, after everything was left and
+    undone, bring back what was before the experiment.
     """
 
     id: str
     title: str
-    plan: Callable[[Mapping[str, Mapping[str, Any]], Mapping[str, Any], str], ArmPlan]
-    original: Callable[[Mapping[str, Mapping[str, Any]]], tuple[Action, ...]]
+    check: Callable[[ArmSpec], None]
+    plan: Callable[[ArmSpec, Seen, str], ArmPlan]
+    original: Callable[[ArmSpec, Seen], tuple[Action, ...]]
+    reads: Callable[[ArmSpec], Mapping[str, tuple[Read, ...]]] = nothing_seen
+    begin: Callable[[ArmSpec, Seen], tuple[Action, ...]] = nothing_begins

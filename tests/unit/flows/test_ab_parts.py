@@ -16,7 +16,7 @@ from sparktune.model.experiment_row import ExperimentState
 from sparktune.model.launcher import ArmPlan
 from sparktune.units import Seconds
 
-PLAN = ArmPlan(actions=(), readers=(), restarts=True)
+PLAN = ArmPlan(actions=(), readers=(), takes="restart")
 
 
 class _Gate(SensorGate):

@@ -10,21 +10,35 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparktune.deploy.launchers._shared import argv_of, live_readers, number_of, only, settings_of, text_of
-from sparktune.model.launcher import Action, ArmPlan, AskPerson, AwaitAnswer, Launcher, RunCommand
+from sparktune.model.launcher import (
+    Action,
+    ArmPlan,
+    ArmSpec,
+    AskPerson,
+    AwaitAnswer,
+    Launcher,
+    RunCommand,
+    Seen,
+)
 
 Arms = Mapping[str, Mapping[str, Any]]
 
 
-def _plan(arms: Arms, live: Mapping[str, Any], arm: str) -> ArmPlan:
-    readers = live_readers(arms, live, arm)
+def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
+    readers = live_readers(spec.arms, spec.live, arm)
     if not readers:
         message = "nothing could be verified: say under live how the setting is read back, by http and keys or command"
         raise ValueError(message)
-    return ArmPlan(actions=_switch(arms, arm), readers=readers, restarts=True)
+    return ArmPlan(actions=_switch(spec.arms, arm), readers=readers, takes="restart")
 
 
-def _original(arms: Arms) -> tuple[Action, ...]:
-    return _switch(arms, "A")
+def _check(spec: ArmSpec) -> None:
+    for arm in spec.arms:
+        _plan(spec, {}, arm)
+
+
+def _original(spec: ArmSpec, _seen: Seen) -> tuple[Action, ...]:
+    return _switch(spec.arms, "A")
 
 
 def _switch(arms: Arms, arm: str) -> tuple[Action, ...]:
@@ -42,4 +56,4 @@ def _switch(arms: Arms, arm: str) -> tuple[Action, ...]:
     return (AskPerson(text=f"set arm {arm}: {text}" if text else f"set arm {arm}"), waiting)
 
 
-LAUNCHER = Launcher(id="attach", title="a server that you switch", plan=_plan, original=_original)
+LAUNCHER = Launcher(id="attach", title="a server that you switch", check=_check, plan=_plan, original=_original)

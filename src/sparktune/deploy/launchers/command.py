@@ -6,8 +6,6 @@ What is live is read from the kernel's own record of the process, and from whate
 
 __all__ = ["LAUNCHER"]
 
-from collections.abc import Mapping
-from typing import Any
 
 from sparktune.deploy.launchers._shared import (
     argv_of,
@@ -18,13 +16,11 @@ from sparktune.deploy.launchers._shared import (
     settings_of,
     text_of,
 )
-from sparktune.model.launcher import Action, ArmPlan, AwaitAnswer, Launcher, LiveProcess, StartProcess
-
-Arms = Mapping[str, Mapping[str, Any]]
+from sparktune.model.launcher import Action, ArmPlan, ArmSpec, AwaitAnswer, Launcher, LiveProcess, Seen, StartProcess
 
 
-def _plan(arms: Arms, live: Mapping[str, Any], arm: str) -> ArmPlan:
-    settings, where = settings_of(arms, arm), f"arm {arm}"
+def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
+    settings, where = settings_of(spec.arms, arm), f"arm {arm}"
     only(settings, ("command", "env", "folder", "wait_s"), where)
     argv = argv_of(settings.get("command"), f"{where}: command")
     environment = environment_of(settings.get("env"), f"{where}: env")
@@ -34,14 +30,18 @@ def _plan(arms: Arms, live: Mapping[str, Any], arm: str) -> ArmPlan:
         waiting = AwaitAnswer(limit_s=number_of(settings["wait_s"], f"{where}: wait_s"))
     return ArmPlan(
         actions=(StartProcess(argv=argv, environment=environment, folder=folder), waiting),
-        readers=(LiveProcess(argv=argv, environment=environment), *live_readers(arms, live, arm)),
-        restarts=True,
+        readers=(LiveProcess(argv=argv, environment=environment), *live_readers(spec.arms, spec.live, arm)),
+        takes="restart",
     )
 
 
-def _original(arms: Arms) -> tuple[Action, ...]:
-    del arms  # its address was free before, and is again when the process has been stopped
-    return ()
+def _check(spec: ArmSpec) -> None:
+    for arm in spec.arms:
+        _plan(spec, {}, arm)
 
 
-LAUNCHER = Launcher(id="command", title="a command per arm", plan=_plan, original=_original)
+def _original(_spec: ArmSpec, _seen: Seen) -> tuple[Action, ...]:
+    return ()  # its address was free before, and is again when the process has been stopped
+
+
+LAUNCHER = Launcher(id="command", title="a command per arm", check=_check, plan=_plan, original=_original)

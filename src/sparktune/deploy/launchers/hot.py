@@ -14,7 +14,8 @@ from typing import Any, Final
 import msgspec
 
 from sparktune.deploy.launchers._shared import live_readers, only, settings_of
-from sparktune.model.launcher import Action, Apply, ArmPlan, Launcher, LiveSteps, Undo
+from sparktune.model.launcher import Action, Apply, ArmPlan, ArmSpec, Launcher, LiveSteps, Seen, Undo
+from sparktune.model.reads import Read
 from sparktune.model.step import AffinityStep, ContainerStep, IrqStep, PropertyStep, ValueStep
 
 Arms = Mapping[str, Mapping[str, Any]]
@@ -29,7 +30,8 @@ _KINDS: Final[Mapping[str, type[_Hot]]] = {
 }
 
 
-def _plan(arms: Arms, live: Mapping[str, Any], arm: str) -> ArmPlan:
+def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
+    arms = spec.arms
     own = _steps(arms, arm)
     every = {name: _steps(arms, name) for name in arms}
     if not any(every.values()):
@@ -43,11 +45,21 @@ def _plan(arms: Arms, live: Mapping[str, Any], arm: str) -> ArmPlan:
         # What the other arm changes and this one does not is to be as it was.
         rest = {node: _besides(steps, own.get(node, ())) for node, steps in every[name].items() if name != arm}
         readers += [LiveSteps(node=node, steps=steps, undone=True) for node, steps in rest.items() if steps]
-    return ArmPlan(actions=tuple(actions), readers=(*readers, *live_readers(arms, live, arm)), restarts=False)
+    return ArmPlan(actions=tuple(actions), readers=(*readers, *live_readers(arms, spec.live, arm)), takes="live")
 
 
-def _original(arms: Arms) -> tuple[Action, ...]:
-    return tuple(Undo(node=node) for node in _nodes(_steps(arms, name) for name in arms))
+def _check(spec: ArmSpec) -> None:
+    for arm in spec.arms:
+        _plan(spec, {}, arm)
+
+
+def _reads(spec: ArmSpec) -> Mapping[str, tuple[Read, ...]]:
+    """Return the nodes; what is there is read with the steps."""
+    return dict.fromkeys(_nodes(_steps(spec.arms, name) for name in spec.arms), ())
+
+
+def _original(spec: ArmSpec, _seen: Seen) -> tuple[Action, ...]:
+    return tuple(Undo(node=node) for node in _nodes(_steps(spec.arms, name) for name in spec.arms))
 
 
 def _nodes(steps: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -110,4 +122,11 @@ def _target(step: _Hot) -> object:
             return step.container
 
 
-LAUNCHER = Launcher(id="hot", title="a setting of the machine that needs no restart", plan=_plan, original=_original)
+LAUNCHER = Launcher(
+    id="hot",
+    title="a setting of the machine that needs no restart",
+    check=_check,
+    plan=_plan,
+    original=_original,
+    reads=_reads,
+)

@@ -65,6 +65,7 @@ class Hold:
         self._record = Record(remember, record)
         self._programs = Programs(settings, self._address, self._words, self._record)
         self._foreign: list[str] = []
+        self._held: ArmPlan | None = None
         self._reader = Reader(settings, self._words, self._record, self._programs)
 
     def state(self) -> Mapping[str, Any]:
@@ -88,11 +89,21 @@ class Hold:
         """
         await self.release()
         self._record.set_arm(arm)
+        self._held = plan
         try:
             await self.perform(plan.actions)
         except BaseException:
             await self.release()
             raise
+
+    async def kill(self) -> None:
+        """End the server of the arm that is held within a second or so, to save its host; ``release`` is still due.
+
+        Raises as ``release``.
+        """
+        if self._held is not None:
+            await self.perform(self._held.kill)
+        await _unbroken(self._programs.kill())
 
     async def read_live(self, plan: ArmPlan) -> LiveReading:
         """Ask every reader of the plan; what cannot be read is not live, and the reading says why."""
@@ -130,10 +141,19 @@ class Hold:
             self._programs.notes.clear()
             self._foreign.clear()
         try:
-            await self._programs.stop()
+            await self._leave()
         finally:
             await self._undo_all("")
         self._record.set_arm("")
+
+    async def _leave(self) -> None:
+        held = self._held
+        try:
+            await self._programs.stop()
+        finally:
+            if held is not None:
+                await self.perform(held.leave)
+        self._held = None
 
     async def _perform(self, action: Action) -> None:
         arm = self._record.arm

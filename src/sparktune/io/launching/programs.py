@@ -80,6 +80,13 @@ class Programs:
         if missing:
             self.notes.append(f"after arm {self._record.arm}: {missing}")
 
+    async def kill(self) -> None:
+        """Kill the server without asking it first; ``stop`` sees it gone."""
+        server = self._server
+        if server is not None:
+            entry = next(one for one in self._record.processes if one.mark == server.what.mark)
+            await end_all(entry.mine, terminate_s=0.0, kill_s=self._settings.kill_s)
+
     async def _end(self, mark: str, program: Started) -> None:
         entry = next(one for one in self._record.processes if one.mark == mark)
         note = await end_entry(entry, self._settings)
