@@ -1,11 +1,11 @@
 """Put ``sparktune host plan|verify|status`` together: which nodes, the flow, the report, the exit code."""
 
-__all__ = ["Choice", "look", "printed", "run_plan", "run_status", "run_verify"]
+__all__ = ["Choice", "look", "of_file", "printed", "run_plan", "run_status", "run_verify"]
 
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
@@ -62,6 +62,11 @@ def look(choice: Choice, flags: ProfileFlags | None = None) -> Look:
     return Look(width=columns(), color=colour_wanted(), where=choice.where, profile=profile)
 
 
+def of_file(how: Look, file: Path | None) -> Look:
+    """Return a look whose next command carries out the same file, where the plan is of one."""
+    return replace(how, profile=shlex.join(["--plan", str(file)])) if file is not None else how
+
+
 def printed(
     outcome: HostOutcome,
     choice: Choice,
@@ -88,10 +93,12 @@ def run_plan(choice: Choice, flags: ProfileFlags, *, save: Path | None, explain:
     with host_progress(quiet=choice.quiet) as tell:
         tell("", f"looking at {', '.join(target.name for target in targets)}")
         outcome = plan_nodes(targets, profile)
-    if save is not None and _kept(outcome, save):
-        command = Look(where=choice.where).command(f"apply --plan {shlex.quote(str(save))}")
-        sys.stderr.write(f"saved {save}; carry it out with: {command}\n")
-    printed(outcome, choice, lambda reports, how: plan_text(reports, look=how, explain=explain), flags)
+    kept = save if save is not None and _kept(outcome, save) else None
+    if kept is not None:
+        # The text ends with that command, JSON does not.
+        command = of_file(look(choice), kept).command("apply", profile=True)
+        sys.stderr.write(f"saved {kept}; carry it out with: {command}\n" if choice.json else f"saved {kept}\n")
+    printed(outcome, choice, lambda reports, how: plan_text(reports, look=of_file(how, kept), explain=explain), flags)
 
 
 def _kept(outcome: HostOutcome, path: Path) -> bool:

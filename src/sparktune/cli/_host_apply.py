@@ -2,7 +2,6 @@
 
 __all__ = ["ApplyArguments", "run_apply"]
 
-import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-from sparktune.cli._host import Choice, look, printed
+from sparktune.cli._host import Choice, look, of_file, printed
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_flags import ProfileFlags
 from sparktune.cli._host_profile import confirm_window, profile_of
@@ -50,9 +49,7 @@ def run_apply(choice: Choice, flags: ProfileFlags, arguments: ApplyArguments) ->
         check_can_ask(yes=arguments.yes)
     targets, planned = _planned(choice, flags, arguments.plan_file)
     if arguments.dry_run:
-        printed(
-            planned, choice, lambda reports, how: plan_text(reports, look=_to_apply(how, arguments.plan_file)), flags
-        )
+        printed(planned, choice, lambda reports, how: plan_text(reports, look=of_file(how, arguments.plan_file)), flags)
         return
     plans = {report.node: report.plan for report in planned.reports if report.plan is not None}
     pending = any(plan.steps for plan in plans.values())
@@ -75,11 +72,6 @@ def run_apply(choice: Choice, flags: ProfileFlags, arguments: ApplyArguments) ->
             on_progress=tell,
         )
     printed(outcome, choice, _text)
-
-
-def _to_apply(how: Look, file: Path | None) -> Look:
-    """Return a look whose next command carries out the same file, where the plan is of one."""
-    return replace(how, profile=shlex.join(["--plan", str(file)])) if file is not None else how
 
 
 def _text(reports: Sequence[NodeReport], how: Look) -> str:

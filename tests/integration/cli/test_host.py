@@ -149,8 +149,32 @@ def test_a_saved_plan_is_carried_out_as_it_was_shown(lab: Path, tmp_path: Path) 
 
     applied = run_sparktune("host", "apply", *root, "--plan", str(file), "--yes", "--json")
 
-    assert f"saved {file}; carry it out with: sparktune host apply --plan {file} --root" in saved.err
+    assert saved.err == f"saved {file}\n"
+    assert f"next: sparktune host apply --root {lab}/spark1 --plan {file}\n" in saved.out
+    assert saved.out.count("sparktune host apply") == 1, "one next command, and the right one"
     assert applied.json["nodes"][0]["state"] == "applied"
+
+
+def test_a_script_that_saves_a_plan_is_told_the_command_beside_its_json(lab: Path, tmp_path: Path) -> None:
+    file, root = tmp_path / "plan.json", ("--root", f"{lab}/spark1")
+
+    saved = run_sparktune("host", "plan", *root, "--allow-slow", "--save", str(file), "--json")
+
+    assert f"carry it out with: sparktune host apply {' '.join(root)} --plan {file}\n" in saved.err
+    assert saved.json["nodes"][0]["steps"]
+
+
+def test_a_folder_without_a_slash_is_looked_for_by_ssh_and_the_way_out_is_named(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everybody who has just made a practice cluster writes its name."""
+    monkeypatch.chdir(lab.parent)
+    monkeypatch.setenv("SPARKTUNE_SSH", "sh -c 'echo Could not resolve hostname >&2; exit 255'")
+
+    done = run_sparktune("host", "plan", "--nodes", lab.name)
+
+    assert done.code == 1
+    assert f"a folder is written with a slash: --nodes {lab.name}/spark1,{lab.name}/spark2" in done.out
 
 
 def test_a_plan_that_is_no_longer_true_changes_nothing(lab: Path, tmp_path: Path) -> None:

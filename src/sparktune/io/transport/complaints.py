@@ -22,22 +22,33 @@ _SSH_WORDS: tuple[tuple[str, type[NodeError], str], ...] = (
     ("timed out", NodeUnreachable, "is {host} on, and on this network?"),
     ("no route", NodeUnreachable, "is {host} on, and on this network?"),
 )
+_NAMESAKE = "a folder is written with a slash: --nodes {trees}"
 _BY_HAND = "try it by hand: ssh {host} python3 --version"
 
 
 def error_of_end(
-    node: str, host: str | None, code: int | None, complaints: str, *, greeted: bool, refused: str = ""
+    node: str,
+    host: str | None,
+    code: int | None,
+    complaints: str,
+    *,
+    greeted: bool,
+    refused: str = "",
+    namesakes: tuple[str, ...] = (),
 ) -> NodeError:
     """Return why a node gives no (further) answer: its process ended with ``code``, writing ``complaints`` to stderr.
 
-    ``refused`` is what was wrong with its answer, when that is why it was ended.
+    ``refused`` is what was wrong with its answer, when that is why it was ended. ``namesakes`` are captured trees that
+    the same name would mean with a slash.
     """
     said = last_line(complaints)
     by_hand = _BY_HAND.format(host=host) if host else "see whether it works on this machine: --nodes local"
     if refused:
         return NodeProtocolError(f"{node}: {refused}", hint=by_hand)
     if host and code == _SSH_FAILED:
-        return _of_ssh(node, host, said, complaints.lower(), greeted=greeted)
+        error = _of_ssh(node, host, said, complaints.lower(), greeted=greeted)
+        meant = isinstance(error, NodeUnreachable) and not greeted and namesakes
+        return NodeUnreachable(str(error), hint=_NAMESAKE.format(trees=",".join(namesakes))) if meant else error
     if not greeted and ("needs Python" in said or code == _NOT_FOUND):
         message = f"{node}: there is no Python 3.10 or newer" + (f" ({said})" if said else "")
         return NodeNoPython(message, hint="install it: sudo apt install python3")

@@ -19,6 +19,7 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.child import Child, start_child
 from sparktune.io.transport.complaints import error_of_end, timeout_error
 from sparktune.io.transport.incoming import Incoming
+from sparktune.io.transport.namesakes import trees_of_that_name
 from sparktune.io.transport.package import agent_archive
 from sparktune.io.transport.refusals import error_of_refusal
 from sparktune.io.transport.ssh import ssh_command
@@ -131,4 +132,5 @@ class Conversation:
             child.complaints if child else "",
             greeted=self._incoming.greeted,
             refused=refused,
+            namesakes=trees_of_that_name(self.target.host) if self.target.host else (),
         )

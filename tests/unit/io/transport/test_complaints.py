@@ -65,3 +65,15 @@ def test_a_node_cannot_write_to_the_terminal() -> None:
     """What a node says is printed; escape sequences in it would be obeyed."""
     assert last_line("\x1b[2Jcleared\x07\n") == "?[2Jcleared?"
     assert len(last_line("x" * 10_000)) < 300
+
+
+def test_a_folder_of_that_name_is_no_hint_once_the_node_has_answered() -> None:
+    """The way broke; the name was right."""
+    lost = "Connection to spark closed."
+    before, after = (
+        error_of_end("spark", "spark", 255, lost, greeted=greeted, namesakes=("spark/a",)) for greeted in (False, True)
+    )
+    assert "--nodes spark/a" in before.hint
+    assert "slash" not in after.hint
+    denied = error_of_end("spark", "spark", 255, "Permission denied", greeted=False, namesakes=("spark/a",))
+    assert "slash" not in denied.hint
