@@ -18,7 +18,7 @@ def check(
         list[Path],
         typer.Argument(
             metavar="FILE...",
-            help="JSON of sparktune, llama-benchy or vllm bench; a folder of a sweep; CSV; lists of prompts.",
+            help="Results of sparktune, llama-benchy or vllm bench; a folder of a sweep; CSV; lists of prompts.",
         ),
     ],
     cold_prefill: Annotated[

@@ -1,10 +1,12 @@
 """What readers of result files share: the file as bytes, the reader as a plug-in, and careful conversions."""
 
 __all__ = [
+    "SEPARATORS",
     "Reader",
     "SourceFile",
     "compact",
     "count_of",
+    "decimal",
     "decoded",
     "json_object",
     "middle",
@@ -25,7 +27,10 @@ import msgspec
 from sparktune.errors import UsageError
 from sparktune.model.table import Table
 
+SEPARATORS = (",", ";", "\t")
+"""What a table's columns are told apart by."""
 _LARGEST = 1e15
+_LONGEST = 40  # characters of a number
 _T = TypeVar("_T")
 
 
@@ -65,6 +70,15 @@ def number(value: object) -> float | None:
     except OverflowError:
         return None
     return found if math.isfinite(found) and abs(found) < _LARGEST else None
+
+
+def decimal(text: str, separator: str = ",") -> float | None:
+    """Return the number that a text is, with a decimal comma where commas do not separate; None when it is none."""
+    plain = text.replace(",", ".") if separator != "," and text.count(",") == 1 and "." not in text else text
+    try:
+        return number(float(plain)) if len(plain) <= _LONGEST and "_" not in plain else None
+    except ValueError:
+        return None
 
 
 def count_of(value: object) -> int | None:

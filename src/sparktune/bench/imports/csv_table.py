@@ -14,16 +14,14 @@ from dataclasses import replace
 
 from sparktune.bench.imports._csv_columns import COLUMNS, METRICS, Column, columns_of
 from sparktune.bench.imports._csv_comments import read_comments
-from sparktune.bench.imports._shared import Reader, SourceFile, compact, number, text_of
+from sparktune.bench.imports._shared import SEPARATORS, Reader, SourceFile, compact, decimal, text_of
 from sparktune.errors import UsageError
 from sparktune.model.table import Row, Table
 
 _UNKNOWN = frozenset({"", "-", "?", "n/a", "na", "nan", "null", "none", "unknown"})
-_SEPARATORS = (",", ";", "\t")
 _BASELINES = ("base", "before", "control", "default", "off", "old", "orig", "stock")
 _MOST_ROWS = 20_000
 _LARGEST = 1_000_000_000
-_LONGEST = 40  # characters of a number
 _LONGEST_HEAD = 4000
 _SENT = {"sent_prompt_tokens": "prompt_tokens", "sent_output_tokens": "output_tokens"}
 _TEXTS = frozenset({"arm", "label", "prompt_id"})
@@ -41,7 +39,7 @@ def _table(file: SourceFile) -> Table:
     if len(body) > _MOST_ROWS:
         message = f"{file.name} has {len(body):,} rows, at most {_MOST_ROWS:,} are read"
         raise UsageError(message, hint="give the trials' summaries, not single requests")
-    separator = max(_SEPARATORS, key=body[0][1].count)
+    separator = max(SEPARATORS, key=body[0][1].count)
     heads = [head.strip().strip('"').strip() for head in body[0][1].split(separator)]
     columns = columns_of(heads, source=file.name, line=body[0][0])
     rows = [row for place, line in body[1:] for row in _rows(_cells(line, separator, columns, file.name, place))]
@@ -88,11 +86,7 @@ def _cells(line: str, separator: str, columns: Sequence[Column], source: str, pl
 
 
 def _value(text: str, column: Column, separator: str, where: str) -> float:
-    plain = text.replace(",", ".") if separator != "," and text.count(",") == 1 and "." not in text else text
-    try:
-        value = number(float(plain)) if len(plain) <= _LONGEST and "_" not in plain else None
-    except ValueError:
-        value = None
+    value = decimal(text, separator)
     whole = column.name in COLUMNS
     if value is None or value < 0 or value > _LARGEST or (whole and value != int(value)):
         kind = "whole number" if whole else "number"
@@ -148,7 +142,7 @@ def _has_head(data: bytes) -> bool:
     """Tell whether the first line that is no comment has separators, or is one word: then it names columns."""
     lines = (line.strip() for line in data.decode("utf-8-sig", "replace").splitlines())
     head = next((line for line in lines if line and not line.startswith("#")), "")
-    return len(head) < _LONGEST_HEAD and (any(mark in head for mark in _SEPARATORS) or head.replace("_", "").isalnum())
+    return len(head) < _LONGEST_HEAD and (any(mark in head for mark in SEPARATORS) or head.replace("_", "").isalnum())
 
 
 READER = Reader(
