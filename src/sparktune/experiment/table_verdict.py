@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sparktune.experiment.arms import ArmSummary, CellSummary, cells_of, summarise
-from sparktune.experiment.checks import all_table_checks
+from sparktune.experiment.checks import ONE_ARM, all_table_checks
 from sparktune.experiment.compare import Comparison, Way, compare_arms, metrics_of
 from sparktune.experiment.planning import smallest_detectable
 from sparktune.experiment.rules import ANECDOTE_BELOW
@@ -57,9 +57,14 @@ class TableJudgement:
     observed: tuple[Comparison, ...]
 
     @property
-    def unknown(self) -> tuple[CheckResult, ...]:
-        """The rules that could not be evaluated."""
-        return tuple(check for check in self.checks if check.status is Status.UNKNOWN)
+    def evaluated(self) -> tuple[CheckResult, ...]:
+        """The rules that had something to look at, and an answer."""
+        return tuple(check for check in self.checks if check not in self.unevaluated)
+
+    @property
+    def unevaluated(self) -> tuple[CheckResult, ...]:
+        """The rules that say nothing: the table does not tell what they need, or they ask about a second arm."""
+        return tuple(check for check in self.checks if check.status is Status.UNKNOWN or check.evidence == ONE_ARM)
 
 
 def judge_table(table: Table, context: TableContext | None = None) -> TableJudgement:

@@ -29,7 +29,7 @@ def test_two_files_are_two_arms(tmp_path: Path) -> None:
     done = _check(*_written(tmp_path, before=_SLOW, after=_FAST))
 
     assert done.code == 0
-    assert done.out.splitlines()[0].startswith("VALID  ")
+    assert done.out.splitlines()[0].startswith("VALID by ")
     assert "after is better than before" in " ".join(done.out.split())
     assert done.err == ""
 

@@ -35,6 +35,8 @@ def check_record(judgement: TableJudgement) -> dict[str, Any]:
         "verdict": judgement.verdict.value,
         "why": judgement.why,
         "takes": judgement.takes or None,
+        "evaluated": len(judgement.evaluated),
+        "unevaluated": len(judgement.unevaluated),
         "rows": len(table.rows),
         "arms": [_arm(arm, table.settings.get(arm.arm, {})) for arm in judgement.arms] if two else None,
         "effect": effects[0] if effects else None,

@@ -11,7 +11,7 @@ from sparktune.experiment.compare import Comparison, Way
 from sparktune.experiment.table_verdict import Excluded, TableJudgement, TableVerdict
 from sparktune.model.check import CheckResult, Status
 from sparktune.report.bench.words import printable
-from sparktune.report.check.words import change_words, effect_words, metric_title, shape_words
+from sparktune.report.check.words import change_words, effect_words, metric_title, reach_words, shape_words
 from sparktune.units import format_rate, format_seconds
 
 _COLOURS = {TableVerdict.VALID: "32;1", TableVerdict.INVALID: "31;1", TableVerdict.INCONCLUSIVE: "33;1"}
@@ -31,9 +31,7 @@ def check_text(judgement: TableJudgement, *, width: int = 100, color: bool = Fal
         _section("Left out", list(_left_out(judgement.excluded)), width),
         _section("Warnings", [_told(check) for check in _of(judgement, Status.WARN)], width),
         _section("In order", list(_in_order(judgement)), width),
-        _section(
-            "Not evaluated: what they would need", [_told(check, hint=False) for check in judgement.unknown], width
-        ),
+        _section("Not evaluated: what they would need", list(_not_evaluated(judgement)), width),
         _section("Notes", list(judgement.table.notes[:_SHOWN]), width),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
@@ -43,7 +41,10 @@ def _head(judgement: TableJudgement, width: int, *, color: bool) -> str:
     word = judgement.verdict.value
     shown = f"\x1b[{_COLOURS[judgement.verdict]}m{word}\x1b[0m" if color else word
     table = judgement.table
-    lines = [f"{shown}  {printable(table.name)} ({table.source}, {_counted(len(table.rows), 'row')})"]
+    lines = [
+        shown + reach_words(judgement).removeprefix(word),
+        _wrapped(f"{table.name} ({table.source}, {_counted(len(table.rows), 'row')})", width),
+    ]
     invalid = _of(judgement, Status.INVALID)
     reasons = [_told(check, hint=False) for check in invalid] or [judgement.why]
     lines += [_wrapped(reason, width) for reason in reasons]
@@ -134,10 +135,14 @@ def _left_out(excluded: Sequence[Excluded]) -> Iterator[str]:
 
 
 def _in_order(judgement: TableJudgement) -> Iterator[str]:
-    """Tell what was asked and answered; questions about two arms are told in one line where there is one."""
-    found = _of(judgement, Status.OK)
-    vacuous = [check for check in found if check.evidence == ONE_ARM]
-    yield from (_told(check) for check in found if check not in vacuous)
+    """Tell what was asked and answered."""
+    yield from (_told(check) for check in judgement.evaluated if check.status is Status.OK)
+
+
+def _not_evaluated(judgement: TableJudgement) -> Iterator[str]:
+    """Tell what the table does not; questions about two arms are told in one line where there is one."""
+    vacuous = [check for check in judgement.unevaluated if check.evidence == ONE_ARM]
+    yield from (_told(check, hint=False) for check in judgement.unevaluated if check not in vacuous)
     if vacuous:
         yield f"{', '.join(check.id for check in vacuous)}: {ONE_ARM}"
 

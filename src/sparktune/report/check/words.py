@@ -1,10 +1,11 @@
 """What an effect and a cell are called; shared by the forms of a judgement."""
 
-__all__ = ["change_words", "effect_words", "metric_title", "shape_words"]
+__all__ = ["change_words", "effect_words", "metric_title", "reach_words", "shape_words"]
 
 from sparktune.experiment.compare import Comparison, Way
 from sparktune.experiment.rules import ANECDOTE_BELOW
-from sparktune.experiment.table_verdict import TableJudgement
+from sparktune.experiment.table_verdict import TableJudgement, TableVerdict
+from sparktune.model.check import Status
 from sparktune.model.table import Row
 from sparktune.units import format_percent
 
@@ -48,6 +49,17 @@ def _few(found: Comparison) -> str:
     if found.trials is None or found.trials >= ANECDOTE_BELOW or found.way is Way.PROMPTS:
         return ""
     return f"{found.trials} trial{'' if found.trials == 1 else 's'} per arm"
+
+
+def reach_words(judgement: TableJudgement) -> str:
+    """Return the verdict with how many rules it rests on: of few, VALID says little."""
+    word, asked = judgement.verdict.value, len(judgement.evaluated)
+    of_all, unasked = f"{asked} of {len(judgement.checks)} rules", len(judgement.unevaluated)
+    if judgement.verdict is TableVerdict.VALID:
+        return f"{word} by {of_all}" + (f"; {unasked} could not be evaluated, see below" if unasked else "")
+    invalid = ", ".join(check.id for check in judgement.checks if check.status is Status.INVALID)
+    rest = f", {unasked} could not, see below" if unasked else ""
+    return f"{word}{f' by {invalid}' if invalid else ''}; {of_all} could be evaluated{rest}"
 
 
 def shape_words(row: Row) -> str:

@@ -56,8 +56,32 @@ def test_colour_is_on_the_verdict_only() -> None:
     table = read_table(SourceFile(name="x.csv", data=b"output_tok_s\n40\n"))
     text = check_text(judge_table(table), width=80, color=True)
 
-    assert text.startswith("\x1b[33;1mINCONCLUSIVE\x1b[0m  x.csv")
+    assert text.startswith("\x1b[33;1mINCONCLUSIVE\x1b[0m; ")
     assert text.count("\x1b") == 2
+
+
+def _reach(text: str, source: str = "x.csv") -> tuple[str, int, int, str]:
+    judgement = judge_table(read_table(SourceFile(name=source, data=text.encode())))
+    found = json.loads(check_json(judgement))
+    told = check_text(judgement, width=80)
+    return told.splitlines()[0], found["evaluated"], found["unevaluated"], told
+
+
+def test_the_first_line_says_on_how_many_rules_it_rests() -> None:
+    """VALID of five rules is less than VALID of nineteen: whoever reads only the first line has to know."""
+    first, asked, unasked, told = _reach("prompt_tokens,trial,output_tok_s\n512,1,40\n512,2,41\n512,3,42\n")
+
+    assert asked + unasked == 19
+    assert first == f"VALID by {asked} of 19 rules; {unasked} could not be evaluated, see below"
+    assert unasked > asked, "a table of one column leaves most of them open"
+    below = told[told.index("Not evaluated") :].splitlines()[1:]
+    assert "one arm: there is nothing to compare" in " ".join(below), "a rule about two arms had nothing to look at"
+
+
+def test_an_invalid_table_says_by_which_rules_first() -> None:
+    first, asked, unasked, _ = _reach("prompt_tokens,concurrency,ttft_s\n2048,1,1.2\n32768,1,2.4\n")
+
+    assert first == f"INVALID by V02; {asked} of 19 rules could be evaluated, {unasked} could not, see below"
 
 
 @settings(max_examples=25)
