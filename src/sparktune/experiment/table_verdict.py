@@ -11,6 +11,7 @@ from sparktune.experiment.checks import ONE_ARM, all_table_checks
 from sparktune.experiment.compare import Comparison, Way, compare_arms, metrics_of
 from sparktune.experiment.planning import smallest_detectable
 from sparktune.experiment.rules import ANECDOTE_BELOW
+from sparktune.experiment.uncompared import Uncompared, uncompared
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
@@ -42,7 +43,7 @@ class TableJudgement:
     """``why`` explains the verdict in one line; ``takes`` says what it would take to decide, "" when it is decided.
 
     ``comparisons`` are those of the metric that decides, the first arm with every other; ``observed`` those of further
-    metrics, which decide nothing.
+    metrics, which decide nothing. ``uncompared`` are the arms for which there is neither.
     """
 
     table: Table
@@ -55,6 +56,7 @@ class TableJudgement:
     cells: tuple[CellSummary, ...]
     comparisons: tuple[Comparison, ...]
     observed: tuple[Comparison, ...]
+    uncompared: tuple[Uncompared, ...]
 
     @property
     def evaluated(self) -> tuple[CheckResult, ...]:
@@ -79,11 +81,12 @@ def judge_table(table: Table, context: TableContext | None = None) -> TableJudge
     pairs = [(arms[0], arm) for arm in arms[1:]]
     found = [_compared(table, pair, places, alpha) for pair in pairs]
     comparisons = tuple(metrics[0] for metrics in found if metrics)
+    left = [uncompared(table, pair, places) for pair, metrics in zip(pairs, found, strict=True) if not metrics]
     verdict, why = _verdict(table, checks, pairs, comparisons)
     return TableJudgement(
         table=table,
         verdict=verdict,
-        why=why,
+        why="; ".join([why, *(f"{one.second} is not compared: {one.why}" for one in left if comparisons)]),
         takes="" if verdict is TableVerdict.VALID else _takes(checks, comparisons, two=len(arms) > 1),
         checks=checks,
         excluded=tuple(item for _, item in excluded),
@@ -91,6 +94,7 @@ def judge_table(table: Table, context: TableContext | None = None) -> TableJudge
         cells=cells_of(table),
         comparisons=comparisons,
         observed=tuple(comparison for metrics in found for comparison in metrics[1:]),
+        uncompared=tuple(left),
     )
 
 

@@ -43,6 +43,7 @@ def check_record(judgement: TableJudgement) -> dict[str, Any]:
         **({} if effects else {"effect_why": "no cell that both arms have is left" if two else "there is one arm"}),
         "effects": effects,
         "observed": [_effect(found, judgement) for found in judgement.observed],
+        "uncompared": [{"first": one.first, "second": one.second, "why": one.why} for one in judgement.uncompared],
         "cells": [_cell_summary(cell) for cell in judgement.cells],
         "excluded": [{**_cell(item.row), "rules": list(item.rules)} for item in judgement.excluded],
         "checks": [_check(check, titles) for check in judgement.checks],

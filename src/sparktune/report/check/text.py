@@ -92,6 +92,7 @@ def _effects(judgement: TableJudgement) -> Iterator[str]:
     yield from (_effect(one, judgement) for one in found[:_MOST_CELLS])
     if len(found) > _MOST_CELLS:
         yield f"and {len(found) - _MOST_CELLS} more: see --json"
+    yield from (f"{one.second} / {one.first}: not compared: {one.why}" for one in judgement.uncompared)
 
 
 def _effect(found: Comparison, judgement: TableJudgement) -> str:

@@ -84,6 +84,38 @@ def test_an_invalid_table_says_by_which_rules_first() -> None:
     assert first == f"INVALID by V02; {asked} of 19 rules could be evaluated, {unasked} could not, see below"
 
 
+_RATES = "".join(f"512,{arm},{trial},{40 + trial},,\n" for arm in ("a", "b") for trial in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("512,c,1,,,12\n", "no metric that can be compared is in both (a has output_tok_s; c has peak_tok_s)"),
+        ("512,c,1,,,\n", "c has no number"),
+        ("512,c,1,0,,\n", "no cell has a number above 0 of the same metric in a too"),
+        ("600,c,1,41,,\n", "it has no cell that a has too"),
+        ("512,c,1,41,0.9,\n", "of the cells that a has too, rules void every row"),
+    ],
+)
+def test_an_arm_that_cannot_be_compared_is_not_dropped_in_silence(line: str, why: str) -> None:
+    """Three files, two effects: whoever reads the verdict has to know that it is not about the third."""
+    table = read_table(
+        SourceFile(
+            name="x.csv",
+            data=f"prompt_tokens,arm,trial,output_tok_s,prefix_hit_share,peak_tok_s\n{_RATES}{line}".encode(),
+        )
+    )
+    judgement = judge_table(table)
+    found = json.loads(check_json(judgement))
+    told = " ".join(check_text(judgement, width=80).split())
+
+    assert [(one["first"], one["second"]) for one in found["uncompared"]] == [("a", "c")]
+    assert why in found["uncompared"][0]["why"]
+    assert f"c / a: not compared: {found['uncompared'][0]['why']}" in told
+    assert "c is not compared" in found["why"] or found["verdict"] == "INVALID"
+    assert [effect["second"] for effect in found["effects"]] == ["b"]
+
+
 @settings(max_examples=25)
 @given(result=results())
 def test_our_own_results_are_read_in_both_of_their_shapes(result: RunResult) -> None:
