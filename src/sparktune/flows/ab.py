@@ -9,7 +9,7 @@ __all__ = ["resume", "run_experiment"]
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from sparktune.errors import Interrupted, SparktuneError
+from sparktune.errors import ArmFailed, Interrupted, NotOpenAI, RequestRejected, SparktuneError, UnknownModel
 from sparktune.experiment.blocks import complete_blocks
 from sparktune.experiment.design import Block
 from sparktune.experiment.plan import Experiment, VisitState
@@ -168,13 +168,26 @@ async def _give_up(tools: AbTools, experiment: Experiment, results: Results, err
         task.uncancel()
     tools.progress.say("interrupted: bringing the original back" if interrupted else "bringing the original back")
     proof = await to_the_end(_restored(tools, experiment, results, ExperimentState.INTERRUPTED), tools.progress.say)
-    hint = f"go on with: sparktune ab resume {experiment.id}"
+    hint = _how_on(tools, experiment, error)
     if interrupted:
         message = f"experiment {experiment.id} was interrupted; {proof or 'nothing was changed yet'}"
         raise Interrupted(message, hint=hint) from error
     if isinstance(error, SparktuneError):
         of_bench = "sparktune bench" in error.hint  # a visit is a run, but it is not gone on with as one
         error.hint = f"{error.hint}; {hint}" if error.hint and not of_bench else hint
+
+
+def _how_on(tools: AbTools, experiment: Experiment, error: BaseException) -> str:
+    """Say what comes after an error, everything being restored.
+
+    An arm that never was measured has to be fixed, and in a stored experiment it cannot be.
+    """
+    visits = tools.store.visits(experiment.id)
+    of_arm = isinstance(error, ArmFailed | NotOpenAI | RequestRejected | UnknownModel)
+    live = any(visit.state is VisitState.DONE for visit in visits if visit.arm is visits[-1].arm)
+    if not of_arm or live or not visits:
+        return f"go on with: sparktune ab resume {experiment.id}"
+    return f"fix arm {visits[-1].arm.value} and start a new experiment: a stored one cannot be edited"
 
 
 def _keep(tools: AbTools, result: ExperimentResult, state: ExperimentState, why: str, proof: str) -> None:

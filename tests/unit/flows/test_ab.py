@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.held import PLAN, FakeHold, FakeMeasure, fake_tools
 
-from sparktune.errors import ConnectFailed, Interrupted, NodeUnreachable
+from sparktune.errors import ArmFailed, ConnectFailed, Interrupted, NodeUnreachable, UnknownModel
 from sparktune.experiment.plan import VisitState
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
@@ -123,6 +123,45 @@ def test_a_server_that_others_run_and_that_is_gone_is_an_error_after_the_origina
     assert hold.did[-2:] == ["release", "perform 0"]
     assert _row(tools).state is ExperimentState.INTERRUPTED
     assert [record.why for record in tools.store.visits(PLAN.id)] == ["nobody answers"]
+
+
+def test_an_arm_that_never_came_up_is_to_be_fixed_not_resumed(tmp_path: Path, hold: FakeHold) -> None:
+    """A stored experiment keeps its arms: to resume it would fail in the same way again."""
+    hold.fails["set A"] = ArmFailed("the server did not come up: it ended with exit code 2", hint="run it by hand")
+    with pytest.raises(ArmFailed) as caught:
+        _run(fake_tools(tmp_path, hold))
+
+    fix = "fix arm A and start a new experiment: a stored one cannot be edited"
+    assert caught.value.hint == f"run it by hand; {fix}"
+
+
+def test_an_arm_that_does_not_answer_what_is_asked_is_to_be_fixed_too(
+    tmp_path: Path, hold: FakeHold, measure: FakeMeasure
+) -> None:
+    measure.error = UnknownModel("the server does not serve m")
+    with pytest.raises(UnknownModel) as caught:
+        _run(fake_tools(tmp_path, hold))
+
+    assert "fix arm A and start a new experiment" in caught.value.hint
+    assert "ab resume" not in caught.value.hint
+
+
+@pytest.mark.usefixtures("measure")
+def test_an_arm_that_was_measured_before_can_be_resumed(tmp_path: Path, hold: FakeHold) -> None:
+    """It came up once, as it is written: what keeps it down now is something else."""
+
+    class Late(FakeHold):
+        async def set_arm(self, arm: str, plan: object) -> None:
+            if len(self.did) > 6:
+                message = "something answers at 127.0.0.1:8080 already"
+                raise ArmFailed(message)
+            await super().set_arm(arm, plan)  # type: ignore[arg-type]
+
+    del hold
+    with pytest.raises(ArmFailed) as caught:
+        _run(fake_tools(tmp_path, Late()))
+
+    assert caught.value.hint == f"go on with: sparktune ab resume {PLAN.id}"
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError(), Interrupted("ended by Ctrl-C")])
