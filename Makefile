@@ -14,7 +14,7 @@ PYTEST_ARGS ?=
 # Arguments for a benchmark, for instance: make bench-client BENCH_ARGS=--quick
 BENCH_ARGS ?=
 # Packages without an effect on the world; their tests cover them whole
-PURE := bench deploy experiment engines model report units errors plugins redact
+PURE := bench deploy experiment engines formats model report units errors plugins redact
 COVERAGE_FLOOR ?= 99
 PURE_TESTS = $(wildcard $(PURE:%=tests/unit/%) tests/unit/test_*.py tests/cases/test_*.py)
 

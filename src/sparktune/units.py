@@ -8,6 +8,7 @@ __all__ = [
     "NS_PER_S",
     "Bytes",
     "Celsius",
+    "Hertz",
     "Nanoseconds",
     "Ratio",
     "Seconds",
@@ -27,6 +28,7 @@ Seconds = float
 Nanoseconds = int
 Bytes = int
 Celsius = float
+Hertz = float
 Watts = float
 Tokens = int
 TokensPerSecond = float

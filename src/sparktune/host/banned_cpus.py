@@ -10,8 +10,8 @@ __all__ = ["BANNED_LIST", "BANNED_MASK", "DAEMON_READS", "SETTINGS", "asked", "i
 
 import re
 
+from sparktune.formats.systemd_env import set_variable, variable
 from sparktune.host.cpulist import CpuSet, format_cpulist, parse_cpulist, parse_mask
-from sparktune.host.env_file import set_variable, variable
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import Observed, absent

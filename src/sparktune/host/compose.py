@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparktune.host.compose_yaml import UNREADABLE, load_compose
+from sparktune.formats.compose_yaml import UNREADABLE, load_compose
 from sparktune.host.engine_names import engine_of_image
 from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container

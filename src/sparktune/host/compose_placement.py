@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from sparktune.formats.compose_edit import raw_services, set_in_services
 from sparktune.host.compose import services_of
-from sparktune.host.compose_edit import raw_services, set_in_services
 from sparktune.host.container_cpus import is_inside
 from sparktune.host.cpulist import CpuSet, format_cpulist
 

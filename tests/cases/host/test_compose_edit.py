@@ -12,8 +12,8 @@ from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import yaml_cases
 
 from sparktune.host.compose import services_of
-from sparktune.host.compose_edit import raw_services, set_in_services
-from sparktune.host.compose_yaml import load_compose
+from sparktune.formats.compose_edit import raw_services, set_in_services
+from sparktune.formats.compose_yaml import load_compose
 
 _CASES = yaml_cases(Path(__file__).parent / "compose_edit")
 _KEYS = frozenset({"name", "text", "set", "after", "refused"})

@@ -5,6 +5,7 @@ Sources: irqbalance(1) and its cputree.c; how its settings are read is in ``host
 
 __all__ = ["CHANGE"]
 
+from sparktune.formats.systemd_env import variable
 from sparktune.host.banned_cpus import (
     BANNED_LIST,
     BANNED_MASK,
@@ -18,7 +19,6 @@ from sparktune.host.banned_cpus import (
 from sparktune.host.changes._shared import counted, diff_of
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import CpuSet, format_cpulist
-from sparktune.host.env_file import variable
 from sparktune.host.facts.interrupts import InterruptFacts
 from sparktune.host.facts.irq_services import IrqServicesFacts
 from sparktune.host.irq_targets import targets_of

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktune.host.env_file import set_variable, variable
+from sparktune.formats.systemd_env import set_variable, variable
 
 
 @pytest.mark.parametrize(

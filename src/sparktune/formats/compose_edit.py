@@ -16,7 +16,7 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
-from sparktune.host.compose_yaml import UNREADABLE, load_compose, nodes_of_compose
+from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose
 
 _LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
 # After which line a new key reads best, when the service has it on one line

@@ -1,0 +1,1 @@
+"""Settings of a service in one normal form, in four layers: earned, file, echoed, live."""

@@ -1,0 +1,15 @@
+"""One file per engine whose command line is understood; each exports ``GRAMMAR``."""
+
+__all__ = ["all_grammars"]
+
+import sys
+from functools import cache
+
+from sparktune.model.setting import Grammar
+from sparktune.plugins import load_plugins
+
+
+@cache
+def all_grammars() -> tuple[Grammar, ...]:
+    """Return every grammar, by the name of its file."""
+    return load_plugins(sys.modules[__name__], "GRAMMAR", Grammar)
