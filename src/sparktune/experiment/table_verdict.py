@@ -186,6 +186,7 @@ def _limit(
         return "no cell has the same metric in both arms: there is nothing to compare"
     limiting = (
         next((check for check in checks if check.label in {"anecdote", "untold"}), None),
+        next((check for check in checks if check.label == "undecided"), None),
         next((check for check in checks if check.label == "observational"), None),
     )
     return next((check.evidence for check in limiting if check is not None), "")
@@ -214,6 +215,9 @@ def _takes(checks: Sequence[CheckResult], comparisons: Sequence[Comparison], *, 
     invalid = [check.hint for check in checks if check.status is Status.INVALID and check.hint]
     if invalid:
         return invalid[0]
+    undecided = next((check.hint for check in checks if check.label == "undecided"), "")
+    if undecided and not any(check.label == "anecdote" for check in checks):
+        return undecided
     if not two:
         return f"at least {ANECDOTE_BELOW} trials of every cell, warmed up"
     blocks = f"at least {ANECDOTE_BELOW}, better {_BLOCKS} blocks of both arms in turn: sparktune ab"

@@ -91,8 +91,8 @@ def test_earlier_runs_are_a_reference() -> None:
 
     row = evaluate(run, [trial], warmups={}, incomplete={}, cold_reference_tok_s=1000.0).cells[0]
 
-    assert next(check.status for check in row.checks if check.id == "V02") is Status.INVALID
-    assert not row.valid
+    assert next(check.status for check in row.checks if check.id == "V02") is Status.WARN
+    assert row.valid, "a server may have become faster: only what speaks for a cache voids it"
 
 
 def test_failures_are_told_in_the_words_of_the_server_without_secrets() -> None:

@@ -78,7 +78,7 @@ def test_a_short_answer_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_earlier_runs_are_the_cold_reference(tmp_path: Path) -> None:
-    """A prefill rate that no earlier run came near is what a cached prefix looks like."""
+    """A prefill rate that no earlier run came near: a cached prefix, or a server that was made faster."""
     with _store(tmp_path) as store:
         slow = store_run(store, "261128-000000-aaa", cells=(make_cell(4096),), created_wall_s=1_795_000_000.0)
         store.save_result_summary(rebuild(store, slow))
@@ -87,8 +87,8 @@ def test_earlier_runs_are_the_cold_reference(tmp_path: Path) -> None:
         (row,) = rebuild(store, fast).cells
 
     (check,) = (check for check in row.checks if check.id == "V02")
-    assert check.status.value == "invalid"
-    assert not row.valid
+    assert check.status.value == "warn"
+    assert "of earlier runs" in check.evidence
 
 
 def test_an_unknown_run_and_an_unknown_engine_are_told(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 Looks at: the implied prefill rate of each wave, prompt tokens / time in which a stream waited for its first output;
     without depth all prompt tokens count, whatever the server says about its cache; with depth those that were not
     cached.
-Warns when: the rate exceeds 1.5 times that of earlier runs, and the server itself says that the prompts were not
-    cached: then the server became faster. Or when only cells of fewer streams can be compared with, and reading the
-    prompts of the additional streams at the same time (several replicas, a larger batch) would explain the rate.
+Warns when: the rate exceeds 1.5 times that of the run's other cells or of earlier runs, and nothing else speaks for a
+    cache: larger batches make a long prompt faster, too, and the server may have become faster since. Or when only
+    cells of fewer streams can be compared with, and reading the prompts of the additional streams at the same time
+    (several replicas, a larger batch) would explain the rate.
 Invalid when: the rate of a wave exceeds 1.5 times the median rate of the run's other cells without depth whose prompts
     are no longer than this one's, and have 2048 tokens at least - cells of as many streams or more, where there are
-    any; or, where there is no such cell, 1.5 times what earlier runs of this endpoint and model reached.
+    any - or, where there is no such cell, what earlier runs of this endpoint and model reached; and the server tells of
+    cached tokens; or the rate, or that of another cell of this run, exceeds 4 times that of the run's other cells.
 Unknown when: the prompt has fewer than 2048 tokens (overhead and attention make rates of short prompts incomparable);
     there is neither such a cell nor an earlier run; prompts share prefixes on purpose; or prompt tokens, first outputs
     or (with depth) cached tokens are not known.
@@ -18,6 +20,7 @@ Source: arithmetic of the transformer: the time for a prompt grows at least line
 
 __all__ = ["CHECK"]
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -37,6 +40,7 @@ from sparktune.model.trial import Trial
 from sparktune.units import Ratio, TokensPerSecond, format_rate
 
 _FASTEST: Ratio = 1.5
+_BEYOND: Ratio = 4.0  # in cold tables of clusters the rate of long prompts is within 1.1 times that of 2048 tokens
 _NEGLIGIBLE_SHARE: Ratio = 0.02
 _HINT = (
     "clear the server's prefix cache or restart it; if it really became faster, a run of its own with a second cell, "
@@ -65,10 +69,12 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
         return [Finding(status=Status.UNKNOWN, evidence=TOO_SHORT)]
     reference = _reference_of_others(cell, run)
     if reference is not None:
-        return [over_trials(cell, lambda trial: _compare(trial, reference, Status.INVALID))]
+        beyond = 0.0 if _is_cached_elsewhere(cell, run, reference) else _BEYOND
+        return [over_trials(cell, lambda trial: _compare(trial, reference, beyond))]
     if run.cold_reference_tok_s is not None:
+        # A setting, or a new version, can make a server faster than it was by any factor.
         earlier = _Reference(run.cold_reference_tok_s, "earlier runs")
-        return [over_trials(cell, lambda trial: _compare(trial, earlier, _if_earlier(trial)))]
+        return [over_trials(cell, lambda trial: _compare(trial, earlier, math.inf))]
     return [Finding(status=Status.UNKNOWN, evidence=_ALONE, hint=_ALONE_HINT)]
 
 
@@ -95,7 +101,21 @@ def _rate_of_other(cell: CellEvidence, other: CellEvidence) -> TokensPerSecond |
     return median(known) if known else None
 
 
-def _compare(trial: Trial, reference: _Reference, status: Status) -> Finding:
+def _is_cached_elsewhere(cell: CellEvidence, run: RunEvidence, reference: _Reference) -> bool:
+    """Tell whether another cell of this run was read at a rate that no larger batch explains."""
+    others = [
+        other
+        for other in run.cells
+        if other.cell != cell.cell
+        and not (other.cell.depth or other.cell.is_mix)
+        and cell.cell.prompt_tokens <= other.cell.prompt_tokens
+        and other.cell.concurrency <= cell.cell.concurrency
+    ]
+    rates = [rate for other in others for trial in other.trials if (rate := _rate(trial, without_cached=False))]
+    return max(rates, default=0.0) > _BEYOND * reference.rate * reference.parallel
+
+
+def _compare(trial: Trial, reference: _Reference, beyond: Ratio) -> Finding:
     rate = _rate(trial, without_cached=trial.cell.depth > 0)
     if rate is None:
         evidence = "the implied prefill rate is not known: prompt tokens, cached tokens or a first output are missing"
@@ -106,16 +126,21 @@ def _compare(trial: Trial, reference: _Reference, status: Status) -> Finding:
         f"{reference.source}"
     )
     if ratio > _FASTEST * reference.parallel:
-        return Finding(status=status, evidence=evidence, hint=_HINT, weight=ratio)
+        if _is_cached(trial) or ratio > beyond * reference.parallel:
+            return Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, weight=ratio)
+        evidence += "; nothing else speaks for a cache: a larger batch or a faster server would do the same"
+        return Finding(status=Status.WARN, evidence=evidence, hint=_HINT, weight=ratio)
     if ratio > _FASTEST:
         return Finding(status=Status.WARN, evidence=evidence, hint=_PARALLEL_HINT, weight=ratio)
     return Finding(status=Status.OK, evidence=evidence, weight=ratio)
 
 
-def _if_earlier(trial: Trial) -> Status:
+def _is_cached(trial: Trial) -> bool:
+    """Tell whether the server itself counts cached tokens; with depth they are meant to be there, and left out."""
     cached, prompt = cached_tokens(trial), prompt_tokens(trial)
-    is_cold = cached is not None and prompt is not None and cached.tokens <= _NEGLIGIBLE_SHARE * prompt
-    return Status.WARN if is_cold else Status.INVALID
+    if cached is None or prompt is None or trial.cell.depth:
+        return False
+    return cached.tokens > _NEGLIGIBLE_SHARE * prompt
 
 
 def _rate(trial: Trial, *, without_cached: bool) -> TokensPerSecond | None:

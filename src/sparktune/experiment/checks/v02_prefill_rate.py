@@ -3,11 +3,17 @@
 Looks at: the implied prefill rate of rows without depth and with 2048 prompt tokens or more: prompt tokens of the wave
     / the largest TTFT, else prompt x (streams + 1) / 2 / median TTFT (streams served in turn); and the spread of
     prefill rates within one row.
-Warns when: a rate exceeds 1.5 times that of the same cell in the other arm, and no other row can be compared with.
-Invalid when: a rate exceeds 1.5 times the median rate of the same arm's shortest such prompts (up to twice the very
-    shortest; of as many streams or more, where there are any), or of earlier runs; or the trials of one row with
-    2048 tokens of prompt and depth or more have prefill rates that differ more than 1.5 times, as cached and cold ones
-    do. Void are these rows and those with the same prompts in the same arm.
+Warns when: a rate exceeds 1.5 times the median rate of the same arm's shortest such prompts (up to twice the very
+    shortest; of as many streams or more, where there are any), or that of earlier runs, and nothing else speaks for a
+    cache: larger batches, and less overhead per token, make a long prompt faster, too, and a setting can. Unless the
+    source says that nothing was cached, no verdict is given then. Or when it exceeds 1.5 times that of the same cell in
+    the other arm, and no other row can be compared with.
+Invalid when: a rate exceeds 1.5 times that of the arm's shortest such prompts, or of earlier runs, and in the same arm
+    the source tells of cached tokens, or what was left to read is about the same at lengths four times apart (the rest
+    of a cache's segment), or a rate exceeds 4 times that of the arm's own shortest prompts (for the first arm, or the
+    only one, also of earlier runs: a setting that is tried may be faster, by how much nobody knows); or the trials of
+    one row with 2048 tokens of prompt and depth or more have prefill rates that differ more than 1.5 times, as cached
+    and cold ones do. Void are the fast rows of that arm and those with the same prompts in it.
 Unknown when: there is no such prompt with a TTFT, or nothing to compare it with.
 Source: arithmetic of the transformer: the time for a prompt grows at least linearly with it, so that a longer prompt is
     not read at a higher rate than a shorter one. A cache that keeps segments leaves the same rest at every length.
@@ -17,6 +23,7 @@ __all__ = ["TABLE_CHECK"]
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from sparktune.experiment.checks._shared import (
@@ -34,41 +41,92 @@ from sparktune.experiment.checks._shared import (
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
-from sparktune.units import Ratio, Tokens, TokensPerSecond, format_rate
+from sparktune.units import Ratio, Tokens, TokensPerSecond, format_percent, format_rate
 
 _FEWEST: Tokens = 2048
 _FASTEST: Ratio = 1.5
+_BEYOND: Ratio = 4.0  # in cold tables of clusters the rate of long prompts is within 1.1 times that of 2048 tokens
+_CACHED_SHARE: Ratio = 0.02
 _NEAR: Ratio = 2.0
 _MOST_COMPARED = 200  # rows: the shortest prompts of a long list say it
 _ALIKE: Ratio = 2.0  # what is left over at prompts of very different lengths lies within this ratio
 _LENGTHS_APART: Ratio = 4.0
 _HINT = "a prefix cache answered: send new prompts (a nonce in front) or restart the server, and measure again"
+_FASTER_HINT = (
+    "cached tokens of each row (prefix_hit_share), or a prompt four times as long, would tell: a cache leaves the same "
+    "rest at every length"
+)
 _NEEDED = f"rows of two prompt lengths from {_FEWEST} tokens on, without depth, with ttft_s; or an earlier cold run"
 
 
+@dataclass(frozen=True, slots=True)
+class _Fast:
+    """The rows of an arm that were read too fast, by place, each with how many times what it is compared with.
+
+    ``against`` names what that is; ``cached`` is what speaks for a cache besides, "" nothing; ``cold`` whether the
+    source says that none answered.
+    """
+
+    arm: str
+    ratios: Mapping[int, Ratio]
+    against: str
+    cached: str
+    cold: bool
+
+
 def _judge(table: Table, context: TableContext) -> Sequence[Finding]:
+    found = [_mixed(row) for row in table.rows if _is_mixed(row)]
+    found += [_too_fast(table, fast) for fast in _fast_arms(table, context)]
     ratios = _ratios(table, context)
-    fast = sorted((ratio, place) for place, ratio in ratios.items() if ratio > _FASTEST)
-    findings = [_mixed(row) for row in table.rows if _is_mixed(row)]
-    if fast:
-        findings.append(_too_fast(table, [place for _, place in fast], fast[-1][0]))
-    elif ratios:
+    if ratios and not any(ratio > _FASTEST for ratio in ratios.values()):
         evidence = f"implied prefill rates are at most {max(ratios.values()):.2f} times those of comparable rows"
-        findings.append(Finding(status=Status.OK, evidence=evidence))
-    if not findings:
-        findings += _against_other_arm(table)
-    return findings or [unknown(f"it needs {_NEEDED}")]
+        found.append(Finding(status=Status.OK, evidence=evidence))
+    if not found:
+        found += _against_other_arm(table)
+    return found or [unknown(f"it needs {_NEEDED}")]
 
 
-def _too_fast(table: Table, places: Sequence[int], most: Ratio) -> Finding:
-    solo = [place for place in places if concurrency_of(table.rows[place]) == 1] or list(places)
+def _fast_arms(table: Table, context: TableContext) -> list[_Fast]:
+    ratios, own = _ratios(table, context), _ratios(table, TableContext())
+    arms, found = arms_of(table), []
+    for arm in arms:
+        fast = {place: ratio for place, ratio in ratios.items() if ratio > _FASTEST and table.rows[place].arm == arm}
+        if not fast:
+            continue
+        shares = [table.rows[place].values.get("prefix_hit_share") for place in fast]
+        known = [share for share in shares if share is not None]
+        # A setting that is tried may be that much faster than earlier runs were.
+        comparable = [ratio for place, ratio in fast.items() if place in own or arm == arms[0]]
+        speaks = _segment(table, fast) or _beyond(comparable) or _told(known)
+        cold = len(known) == len(shares) and not _told(known)
+        against = "this arm's own cold rate" if own.keys() & fast.keys() else "the cold rate of earlier runs"
+        found.append(_Fast(arm=arm, ratios=fast, against=against, cached=speaks, cold=cold))
+    return found
+
+
+def _told(shares: Sequence[Ratio]) -> str:
+    most = max(shares, default=0.0)
+    return f"; the source itself says that {format_percent(most)} were cached" if most > _CACHED_SHARE else ""
+
+
+def _beyond(ratios: Sequence[Ratio]) -> str:
+    return f"; more than {_BEYOND:g} times is no larger batch" if max(ratios, default=0.0) > _BEYOND else ""
+
+
+def _too_fast(table: Table, fast: _Fast) -> Finding:
+    solo = [place for place in fast.ratios if concurrency_of(table.rows[place]) == 1] or list(fast.ratios)
     shown = sorted(solo, key=lambda place: prompt_tokens_of(table.rows[place]) or 0)
-    arms = listed([table.rows[place].arm for place in places if table.rows[place].arm])
     rates = listed([_rate_words(table.rows[place]) for place in shown])
-    evidence = f"implied prefill {rates}; up to {most:.1f} times this arm's own cold rate"
-    residue = _residue(table, places)
-    words = f"arm {arms}: {evidence}{residue}" if arms else f"{evidence}{residue}"
-    return Finding(status=Status.INVALID, evidence=words, hint=_HINT, weight=most)
+    most = max(fast.ratios.values())
+    words = f"implied prefill {rates}; up to {most:.1f} times {fast.against}"
+    words = f"arm {fast.arm}: {words}" if fast.arm else words
+    if fast.cached:
+        return Finding(status=Status.INVALID, evidence=words + fast.cached, hint=_HINT, weight=most)
+    if fast.cold:
+        evidence = f"{words}; the source says that nothing was cached"
+        return Finding(status=Status.WARN, evidence=evidence, hint=_FASTER_HINT, weight=most)
+    evidence = f"{words}; a cache, or really faster: the table does not tell"
+    return Finding(status=Status.WARN, evidence=evidence, hint=_FASTER_HINT, label="undecided", weight=most)
 
 
 def _rate_words(row: Row) -> str:
@@ -76,15 +134,17 @@ def _rate_words(row: Row) -> str:
     return f"{format_rate(rate or 0.0)} tok/s at {row_words(row)}"
 
 
-def _residue(table: Table, places: Sequence[int]) -> str:
+def _segment(table: Table, fast: Mapping[int, Ratio]) -> str:
     """Say whether what was left to read is the same at every length: then it is the rest of a cache's segment."""
     left, elsewhere = [], _elsewhere(table)
-    for place in places:
+    for place, ratio in fast.items():
         row = table.rows[place]
-        other = _other(row, elsewhere)
-        prompt = prompt_tokens_of(row)
-        if other is not None and prompt and other.values.get("ttft_s"):
-            left.append((prompt, prompt * row.values["ttft_s"] / other.values["ttft_s"]))
+        other, prompt = _other(row, elsewhere), prompt_tokens_of(row)
+        if not prompt:
+            continue
+        told = "ttft_s" in row.values and other is not None and bool(other.values.get("ttft_s"))
+        share = row.values["ttft_s"] / other.values["ttft_s"] if told and other is not None else 1 / ratio
+        left.append((prompt, prompt * share))
     if not left:
         return ""
     rests, prompts = [rest for _, rest in left], [prompt for prompt, _ in left]
@@ -178,7 +238,7 @@ def _mixed(row: Row) -> Finding:
 
 
 def _voids(table: Table, context: TableContext) -> frozenset[int]:
-    fast = [place for place, ratio in _ratios(table, context).items() if ratio > _FASTEST]
+    fast = [place for found in _fast_arms(table, context) if found.cached for place in found.ratios]
     cached = {(table.rows[place].arm, prompt_tokens_of(table.rows[place])) for place in fast}
     return frozenset(
         place

@@ -84,6 +84,16 @@ def test_an_invalid_table_says_by_which_rules_first() -> None:
     assert first == f"INVALID by V02; {asked} of 19 rules could be evaluated, {unasked} could not, see below"
 
 
+def test_a_prompt_that_is_cached_or_really_faster_is_not_valid_and_not_void() -> None:
+    """Nobody can tell which of the two it is: so neither is claimed, and what would tell is said."""
+    rows = "".join(f"{prompt},1,{trial},{ttft}\n" for prompt, ttft in ((2048, 1.0), (8192, 2.0)) for trial in (1, 2, 3))
+    first, _, _, told = _reach(f"prompt_tokens,concurrency,trial,ttft_s\n{rows}")
+
+    assert first.startswith("INCONCLUSIVE; ")
+    assert "a cache, or really faster: the table does not tell" in " ".join(told.split())
+    assert "next: cached tokens of each row (prefix_hit_share)" in " ".join(told.split())
+
+
 _RATES = "".join(f"512,{arm},{trial},{40 + trial},,\n" for arm in ("a", "b") for trial in (1, 2, 3))
 
 
