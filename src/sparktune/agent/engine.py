@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sparktune.agent.give_up import give_up
 from sparktune.agent.hello import hello
 from sparktune.agent.home import Home
 from sparktune.agent.interrupts import Interrupts
@@ -47,7 +48,13 @@ class Engine:
     @property
     def verbs(self) -> dict[str, Callable[[Request], Answers]]:
         """The verbs by their names on the wire."""
-        return {"transact": self.transact, "confirm": self.confirm, "revert": self.revert, "journal": self.journal}
+        return {
+            "transact": self.transact,
+            "confirm": self.confirm,
+            "revert": self.revert,
+            "give_up": self.give_up,
+            "journal": self.journal,
+        }
 
     def transact(self, request: Request) -> Answers:
         """Carry out a transaction, after those that crashed were rolled back."""
@@ -87,6 +94,17 @@ class Engine:
             undone = self._undo_one(wanted) if wanted else self._recovery.undo_all()
         state = "incomplete" if any(one["state"] == "incomplete" for one in undone) else "reverted"
         return undone, {"transactions": len(undone), "state": state if undone else "nothing"}
+
+    def give_up(self, request: Request) -> Answers:
+        """Let go of what of a transaction can never be undone, so that others may begin."""
+        if not self._home.exists():
+            raise _no_such(str(request["transaction"]))
+        with self._lock(request, "give up"), Interrupts():
+            return give_up(self._find, self._home, self._recovery, self._kinds, request)
+
+    def folder(self, transaction: str) -> str:
+        """Return where the journal of a transaction is."""
+        return self._home.folder(transaction)
 
     def expire(self, transaction: str) -> Answers:
         """Undo a transaction that nobody has confirmed, however long others work here."""
@@ -142,7 +160,8 @@ class Engine:
             if one["state"] == "incomplete":
                 folder = self._home.folder(one["transaction"])
                 message = (
-                    f"transaction {one['transaction']} could not be undone ({_why(one)}), its journal is in {folder}"
+                    f"transaction {one['transaction']} could not be undone ({_why(one)}), its journal is in {folder}; "
+                    f"when that will never be possible: revert --give-up {one['transaction']}"
                 )
                 raise Refused(JOURNAL, message)
         return recovered

@@ -97,11 +97,14 @@ class Home:
             raise Refused(JOURNAL, message) from None
 
     def clean(self) -> None:
-        """Remove folders of transactions that never began, and the oldest of many that are over. Raises Refused."""
+        """Remove folders of transactions that never began, and the oldest of many that were undone. Raises Refused.
+
+        One that was given up stays: its journal is all that knows what was there before.
+        """
         began = self.transactions()
         for name in set(self._ids()) - {past.id for past in began}:
             self.drop(name)
-        closed = [past.id for past in began if past.over]
+        closed = [past.id for past in began if past.over and past.state != "given_up"]
         for name in closed[:-_MOST_CLOSED]:
             self.drop(name)
 

@@ -82,6 +82,11 @@ class Kind(ABC):
         del step
         return False
 
+    def outlives(self, step: Step, item: str) -> bool:
+        """Tell the same of one item, where they differ."""
+        del item
+        return self.lasts(step)
+
     def again(self, step: Step) -> bool:
         """Tell whether undoing is doing it once more (``do``), after all other steps were undone: a manager's reload.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sparktune.agent.kind import Kind
+from sparktune.agent.left import left_of
 from sparktune.agent.past import Past, PastStep
 from sparktune.agent.show import shown
 
@@ -25,6 +26,7 @@ def listed(past: Past, kinds: Mapping[str, Kind]) -> dict[str, Any]:
         "plan": begin.get("plan", ""),
         "profile": begin.get("profile") or {},
         "entries": [entry for number in sorted(past.steps) for entry in _entries(past.steps[number], kinds)],
+        "left": left_of(past, kinds),
     }
 
 

@@ -69,7 +69,7 @@ def _serve(lines: Lines, tree: Tree, observer: Observer, changes: _Changes) -> N
         "hello": lambda _request: iter([{"ok": hello(tree)}]),
         "observe": lambda request: _observe(observer, request),
         "sample": lambda request: sample(tree, observer, request, lines.waiting),
-        **dict.fromkeys(("transact", "confirm", "revert", "journal"), changes.answers),
+        **dict.fromkeys(("transact", "confirm", "revert", "give_up", "journal"), changes.answers),
     }
     while True:
         try:

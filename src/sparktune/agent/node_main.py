@@ -10,6 +10,7 @@ import time
 from typing import Any, NoReturn
 
 from sparktune.agent.engine import Engine
+from sparktune.agent.node_give_up import not_agreed, to_give_up
 from sparktune.agent.refusal import ROOT, Refused
 from sparktune.agent.say import lines_of
 from sparktune.agent.tree import Tree
@@ -20,7 +21,7 @@ _TICK_S = 1.0
 
 
 def main() -> NoReturn:
-    """Run one command and exit: 0 done, 1 failed or incomplete, 2 usage, 3 edits of others were left."""
+    """Run one command and exit: 0 done, 1 failed or incomplete, 2 usage, 3 something was left as it is."""
     # Not as defaults of the parser: the part of a command would set them once more, over what stands before it.
     options = _parser().parse_args(namespace=argparse.Namespace(root="", json=False))
     try:
@@ -48,8 +49,7 @@ def _run(options: argparse.Namespace) -> dict[str, Any]:
             changed = any(said["outcome"] not in _UNCHANGED for part in parts for said in part["items"].values())
             return {**end, "steps": parts, "changed": changed}
         case "revert":
-            parts, end = engine.revert({**request, "transaction": options.transaction})
-            return {**end, "undone": parts}
+            return _revert(engine, {**request, "transaction": options.transaction}, options)
         case "confirm":
             return engine.confirm({**request, "transaction": options.transaction})[1]
         case "reapply":
@@ -58,6 +58,18 @@ def _run(options: argparse.Namespace) -> dict[str, Any]:
         case "expire":
             return _expire(engine, options)
     return engine.journal({})[1]
+
+
+def _revert(engine: Engine, request: dict[str, Any], options: argparse.Namespace) -> dict[str, Any]:
+    if not options.give_up:
+        parts, end = engine.revert(request)
+        return {**end, "undone": parts}
+    items = to_give_up(engine, options.transaction, quiet=options.json)
+    why = "" if options.yes or not items else not_agreed(may_ask=not options.json)
+    if why:
+        _usage(why)
+    parts, end = engine.give_up({**request, "items": items})
+    return {**end, "undone": parts}
 
 
 _UNCHANGED = frozenset({"already", "managed", "gone", "refused"})
@@ -104,6 +116,8 @@ def _code(answer: dict[str, Any]) -> int:
         return _FAILED
     undone = [*answer.get("undone", []), *answer.get("recovered", [])]
     left = (said for one in undone for step in one.get("steps", []) for said in step["items"].values())
+    if answer.get("state") == "given_up":
+        return _FOREIGN
     return _FOREIGN if any(said["outcome"] == "foreign" for said in left) else _DONE
 
 
@@ -114,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="agent.pyz",
         description="What sparktune did on this machine: undo it, list it, keep it.",
-        epilog="Exit codes: 0 done, 1 failed or incomplete, 2 usage, 3 edits of others were left.",
+        epilog="Exit codes: 0 done, 1 failed or incomplete, 2 usage, 3 something was left as it is.",
         parents=[shared],
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -122,6 +136,9 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=text, parents=[shared])
         if argument:
             command.add_argument(argument, metavar=argument.upper(), **_ARGUMENTS[name])
+    revert = commands.choices["revert"]
+    revert.add_argument("--give-up", action="store_true", help="let go of what of it can never be undone, and say what")
+    revert.add_argument("--yes", action="store_true", help="do not ask")
     commands.choices["expire"].add_argument("--after", type=float, default=0.0, metavar="SECONDS")
     return parser
 

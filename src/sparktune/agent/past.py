@@ -11,11 +11,15 @@ from sparktune.agent.record import is_begin, makes_sense
 
 _UNSETTLED = "failed"
 _TOUCHED = ("changed", "ineffective")
+_ENDS = {"ABORT": "rolled_back", "REVERTED": "reverted", "INCOMPLETE": "incomplete", "GIVEN_UP": "given_up"}
 
 
 @dataclass
 class PastStep:
-    """A step that was at least prepared. ``after`` is None when nobody looked afterwards: then it may be half done."""
+    """A step that was at least prepared. ``after`` is None when nobody looked afterwards: then it may be half done.
+
+    ``settled`` is what undoing came to, by item; ``failed`` those that it could not put back so far.
+    """
 
     number: int
     step: Step
@@ -24,6 +28,7 @@ class PastStep:
     items: Items = field(default_factory=dict)
     done: bool = False
     settled: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failed: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def touched(self, item: str) -> bool:
         """Tell whether the step may have changed an item."""
@@ -52,8 +57,8 @@ class Past:
 
     @property
     def over(self) -> bool:
-        """Tell whether nothing of it is left on the node."""
-        return self.state in {"rolled_back", "reverted"}
+        """Tell whether there is nothing more to undo: all is taken back, or what was left was given up."""
+        return self.state in {"rolled_back", "reverted", "given_up"}
 
     @property
     def applied(self) -> bool:
@@ -112,8 +117,9 @@ def _take(past: Past, record: Record) -> None:
         step = past.steps[record["step"]]
         step.after, step.items, step.done = record["after"], record["items"], word == "DONE"
     elif word == "UNDO":
-        done = {item: said for item, said in record["items"].items() if said["outcome"] != _UNSETTLED}
-        past.steps[record["step"]].settled.update(done)
+        step, said = past.steps[record["step"]], record["items"]
+        step.settled.update({item: one for item, one in said.items() if one["outcome"] != _UNSETTLED})
+        step.failed.update({item: one for item, one in said.items() if one["outcome"] == _UNSETTLED})
     else:
         _turn(past, word)
         past.ended_ns = record["at"]
@@ -128,4 +134,4 @@ def _turn(past: Past, word: str) -> None:
     elif word == "UNDOING":
         past.state = "incomplete" if past.committed else "open"
     else:
-        past.state = {"ABORT": "rolled_back", "REVERTED": "reverted", "INCOMPLETE": "incomplete"}[word]
+        past.state = _ENDS[word]

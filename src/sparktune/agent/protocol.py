@@ -43,10 +43,16 @@ by itself when that time has passed without it.
 the last one first; then ok ``{"transactions": N, "state": "reverted"|"incomplete"|"nothing"}``. An item that is
 neither as the transaction left it nor as it was before is "foreign", and left.
 
+``give_up``: transaction, items, who, wait_s -> for a transaction that is incomplete: it is tried to be undone once
+more, a part per transaction that was; then, when it still is incomplete and no item but those named is not as before,
+its journal says that these were given up, and it blocks nothing any more. ok ``{"transaction", "state", "left"}``, with
+state given_up, or reverted or rolled_back when nothing had to be; "left" as in the journal. Errors: "transaction",
+"journal", and "void" when more than ``items`` would be given up.
+
 ``journal``: -> ok ``{"transactions": [...], "holder": TEXT}``, the oldest first, as
 ``sparktune.model.transaction.Transaction`` has them; ``holder`` says who holds the lock now, "" for nobody.
 
-These four need root: another user's agent has its own copy started through ``sudo -n``, as for reads. All parts are
+These five need root: another user's agent has its own copy started through ``sudo -n``, as for reads. All parts are
 sent when the node's lock is free again.
 
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV

@@ -7,7 +7,7 @@ from typing import Any
 
 _TEXTS = ("boot_id", "label", "of", "plan", "who")
 _NUMBERS = ("at", "confirm_by_boottime_ns", "confirm_by_ns", "confirm_within_s")
-_TURNS = ("ABORT", "COMMIT", "CONFIRM", "INCOMPLETE", "REVERTED", "UNDOING")
+_TURNS = ("ABORT", "COMMIT", "CONFIRM", "GIVEN_UP", "INCOMPLETE", "REVERTED", "UNDOING")
 
 
 def is_begin(record: dict[str, Any]) -> bool:

@@ -1,13 +1,19 @@
 """An answer of the node's own commands in plain words."""
 
-__all__ = ["lines_of"]
+__all__ = ["lines_of", "lines_to_give_up"]
 
 import time
 from collections.abc import Iterator
 from typing import Any
 
 _NS = 1_000_000_000
-_WORDS = {"rolled_back": "rolled back", "unconfirmed": "applied, waits to be confirmed", "committed": "applied"}
+_WORDS = {
+    "rolled_back": "rolled back",
+    "unconfirmed": "applied, waits to be confirmed",
+    "committed": "applied",
+    "given_up": "what could not be undone was given up",
+}
+_LEFT = {"foreign": "left as somebody else has it", "gone": "gone", "failed": "not as before"}
 
 
 def lines_of(answer: dict[str, Any], command: str) -> Iterator[str]:
@@ -30,7 +36,21 @@ def lines_of(answer: dict[str, Any], command: str) -> Iterator[str]:
     for one in answer.get("reapplied", []):
         yield f"{one['of']} done again: {one['failed'] or _state(one['state'])}"
         yield from _steps(one["steps"])
+    for one in answer.get("left", []):
+        yield _left_line(one)
     yield _state(answer["state"]) if "transaction" in answer else _sum(answer)
+
+
+def lines_to_give_up(left: list[dict[str, Any]], folder: str) -> Iterator[str]:
+    """Yield what giving up a transaction comes to: what stays as it is, and what was there before."""
+    yield "It is tried once more to put these back; what still cannot be put back stays as it is then, for good:"
+    yield from map(_left_line, left)
+    yield f"The journal keeps what was there before: {folder}/journal.jsonl"
+
+
+def _left_line(one: dict[str, Any]) -> str:
+    found = f"; it is {_value(one['found'])}" if one["found"] is not None else ""
+    return f"  {one['item']}: {_LEFT[one['outcome']]}{_because(one['why'])}{found}; it was {_value(one['before'])}"
 
 
 def _transacted(answer: dict[str, Any]) -> Iterator[str]:
@@ -50,6 +70,8 @@ def _journal(answer: dict[str, Any], *, whole: bool) -> Iterator[str]:
         yield f"{one['id']}  {_state(one['state'])}  {one['label']} by {one['who']}, {began}"
         for entry in one["entries"] if whole else ():
             yield f"  {entry['item']}: {_value(entry['before'])} -> {_value(entry['after'])}"
+        for left in one["left"]:
+            yield _left_line(left)
     if not answer["transactions"]:
         yield "no transactions"
     if answer["holder"]:

@@ -55,9 +55,11 @@ class Undo:
         try:
             if kind.again(step.step):
                 return self._again(kind, step, todo)
-            if past.begin.get("boot_id") != self._boot_id and not kind.lasts(step.step):
-                return {item: {"outcome": "void", "why": "it was of another boot"} for item in todo}
-            return _Items(self._machine, kind, step, journal).put_back(todo, since)
+            another = past.begin.get("boot_id") != self._boot_id
+            void = [item for item in todo if another and not kind.outlives(step.step, item)]
+            left = [item for item in todo if item not in void]
+            results = _Items(self._machine, kind, step, journal).put_back(left, since) if left else {}
+            return results | {item: {"outcome": "void", "why": "it was of another boot"} for item in void}
         except Exception as error:  # noqa: BLE001 - whatever it is, the other steps are undone
             return {item: {"outcome": "failed", "why": _words(error)} for item in todo}
 

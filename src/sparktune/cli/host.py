@@ -159,6 +159,14 @@ def revert(
     transaction: Annotated[
         str, typer.Option("--transaction", metavar="ID", help="Only this one (default: all that is applied).")
     ] = "",
+    give_up: Annotated[
+        str,
+        typer.Option(
+            "--give-up",
+            metavar="ID",
+            help="Let go of what of this incomplete transaction can never be put back, on one node: it blocks no more.",
+        ),
+    ] = "",
     yes: Yes = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be taken back and end.")] = False,
     as_json: Json = False,
@@ -170,8 +178,13 @@ def revert(
     controller: sudo python3 /var/lib/sparktune/agent.pyz revert
     """
     from sparktune.cli._host import Choice
+    from sparktune.cli._host_give_up import run_give_up
     from sparktune.cli._host_revert import run_revert
 
+    if give_up:
+        choice = Choice.of(nodes, root, as_json=as_json, quiet=quiet)
+        run_give_up(choice, give_up, also=transaction, yes=yes, dry_run=dry_run)
+        return
     run_revert(Choice.of(nodes, root, as_json=as_json, quiet=quiet), transaction, yes=yes, dry_run=dry_run)
 
 

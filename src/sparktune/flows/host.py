@@ -9,6 +9,7 @@ __all__ = [
     "OnFailure",
     "apply_plans",
     "confirm_nodes",
+    "give_up_on_node",
     "plan_nodes",
     "revert_nodes",
     "status_nodes",
@@ -20,6 +21,7 @@ from collections.abc import Mapping, Sequence
 
 from sparktune.flows.host_apply import ApplyOptions, OnFailure, apply_all
 from sparktune.flows.host_confirm import confirm_all
+from sparktune.flows.host_give_up import give_up_one
 from sparktune.flows.host_outcome import HostOutcome, HostProgress
 from sparktune.flows.host_plan import plan_all
 from sparktune.flows.host_revert import revert_all
@@ -95,6 +97,15 @@ def revert_nodes(
     waits for a reboot.
     """
     return asyncio.run(revert_all(targets, who, transaction, wait_s, on_progress))
+
+
+def give_up_on_node(target: NodeTarget, transaction: str, *, items: Sequence[str], who: str) -> HostOutcome:
+    """Try once more to undo an incomplete transaction, then give up what still cannot be put back.
+
+    That may be no more than ``items``, which somebody was shown. The report has ``state`` GIVEN_UP, or REVERTED when
+    nothing had to be given up, ``undone``, and the transaction as the journal has it now.
+    """
+    return asyncio.run(give_up_one(target, transaction, items, who))
 
 
 def status_nodes(targets: Sequence[NodeTarget]) -> HostOutcome:

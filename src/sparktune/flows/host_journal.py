@@ -27,6 +27,7 @@ _STATES: Final[dict[State, NodeState]] = {
     "rolled_back": NodeState.ROLLED_BACK,
     "reverted": NodeState.REVERTED,
     "incomplete": NodeState.INCOMPLETE,
+    "given_up": NodeState.GIVEN_UP,
 }
 
 

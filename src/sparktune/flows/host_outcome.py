@@ -62,7 +62,8 @@ def _differs(verb: HostVerb, report: NodeReport) -> bool:
         case "verify":
             return any(check.status is not CheckStatus.OK for check in checks)
         case "revert":
-            return any(_has(undone.steps, frozenset({"foreign"})) for undone in report.undone)
+            left = any(_has(undone.steps, frozenset({"foreign"})) for undone in report.undone)
+            return left or report.state is NodeState.GIVEN_UP
         case "status":
             return report.state in _LEFT_HALF
     return False

@@ -13,8 +13,9 @@ class NodeState(Enum):
     """Where a node stands now, as far as can be known.
 
     UNTOUCHED: nothing was done to it. APPLIED, UNCONFIRMED (it undoes it by itself unless confirmed), ROLLED_BACK (a
-    step failed, all was taken back), REVERTED. INCOMPLETE: neither as before nor as wanted, its journal says what is
-    left to do. UNKNOWN: the connection broke in between; the node's journal has the answer.
+    step failed, all was taken back), REVERTED, GIVEN_UP (somebody let go of what could not be undone). INCOMPLETE:
+    neither as before nor as wanted, its journal says what is left to do. UNKNOWN: the connection broke in between; the
+    node's journal has the answer.
     """
 
     UNTOUCHED = "untouched"
@@ -22,6 +23,7 @@ class NodeState(Enum):
     UNCONFIRMED = "unconfirmed"
     ROLLED_BACK = "rolled back"
     REVERTED = "reverted"
+    GIVEN_UP = "given up"
     INCOMPLETE = "incomplete"
     UNKNOWN = "unknown"
 

@@ -1,12 +1,20 @@
 """What a node says of its transactions: what became of each item, and the journal."""
 
-__all__ = ["ItemResult", "JournalEntry", "StepResult", "Transaction", "TransactionOutcome", "UndoneTransaction"]
+__all__ = [
+    "ItemResult",
+    "JournalEntry",
+    "LeftItem",
+    "StepResult",
+    "Transaction",
+    "TransactionOutcome",
+    "UndoneTransaction",
+]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-State = Literal["open", "committed", "unconfirmed", "rolled_back", "reverted", "incomplete"]
+State = Literal["open", "committed", "unconfirmed", "rolled_back", "reverted", "incomplete", "given_up"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,8 +89,26 @@ class JournalEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LeftItem:
+    """One item that undoing did not bring back, as it was then: foreign, gone, or failed (it could not be put back).
+
+    ``before`` is what was there first, ``found`` what was there when it was to be undone, None where that is not known.
+    """
+
+    change: str
+    kind: str
+    item: str
+    outcome: Literal["foreign", "gone", "failed"]
+    why: str = ""
+    before: str | None = None
+    found: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Transaction:
     """One transaction of a node's journal. ``profile`` is the JSON of the profile that it applied, {} for others.
+
+    ``state`` given_up: what could not be undone was given up by somebody, and is in ``left``.
 
     Times are wall clock nanoseconds; ``confirm_by_ns`` 0 when nothing is waited for. ``plan`` is the plan's hash.
     """
@@ -98,3 +124,4 @@ class Transaction:
     plan: str = ""
     profile: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[JournalEntry, ...] = ()
+    left: tuple[LeftItem, ...] = ()

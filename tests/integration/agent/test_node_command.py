@@ -123,3 +123,30 @@ def test_a_file_whose_mode_somebody_else_has_changed_is_left(agent: AgentCommand
     assert agent.run("revert").returncode == 3
     assert edited.read_text() == "vm.swappiness = 1\n"
     assert edited.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_can_never_be_undone_is_given_up_at_the_node_itself(agent: AgentCommand) -> None:
+    """With no controller, and never without having been agreed to."""
+    agent.run("transact", agent.write_plan(_STEPS["property"], _STEPS["value"]))
+    for path in (agent.tree / "commands").glob("systemctl-show-*AllowedCPUs*"):
+        path.unlink()
+    assert agent.run("revert").returncode == 1
+    name = agent.json("status")["transactions"][0]["id"]
+    plan = agent.write_plan(_STEPS["value"])
+    blocked = agent.run("transact", plan)
+
+    unasked, unasked_json = agent.run("revert", name, "--give-up"), agent.run("--json", "revert", name, "--give-up")
+    still = agent.json("status")["transactions"][0]["state"]
+    done = agent.run("revert", name, "--give-up", "--yes")
+
+    assert (blocked.returncode, f"revert --give-up {name}" in blocked.stderr) == (1, True)
+    assert (unasked.returncode, unasked_json.returncode, still) == (2, 2, "incomplete")
+    assert "add --yes" in unasked.stderr
+    assert "system.slice AllowedCPUs: not as before" in unasked.stdout
+    assert f"txn/{name}/journal.jsonl" in unasked.stdout
+    assert done.returncode == 3, done.stderr
+    assert "what could not be undone was given up" in done.stdout
+    assert "system.slice AllowedCPUs: not as before" in agent.run("status").stdout
+    assert agent.run("transact", plan).returncode == 0
+    assert agent.run("revert", name, "--give-up", "--yes").returncode == 1
+    assert agent.run("revert", "--give-up").returncode == 1

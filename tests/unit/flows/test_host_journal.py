@@ -30,6 +30,8 @@ def _transactions(*states: State, profile: dict[str, Any] | None = None) -> tupl
         (("committed", "rolled_back"), "", NodeState.APPLIED),
         (("rolled_back",), "", NodeState.ROLLED_BACK),
         (("rolled_back", "reverted"), "", NodeState.REVERTED),
+        (("reverted", "given_up"), "", NodeState.GIVEN_UP),
+        (("given_up", "committed"), "", NodeState.APPLIED),
         (("committed", "open"), "", NodeState.INCOMPLETE),
         (("committed", "open"), "me, since noon", NodeState.UNKNOWN),
         (("incomplete", "committed"), "", NodeState.INCOMPLETE),

@@ -56,6 +56,7 @@ _APPLIED = NodeReport(node="s", state=NodeState.APPLIED, outcome=_done("changed"
         ("revert", replace(_FINE, state=NodeState.REVERTED, undone=_undone("restored", "void")), ExitCode.DONE),
         ("revert", replace(_FINE, state=NodeState.REVERTED, undone=_undone("foreign")), ExitCode.DIFFERENCES),
         ("revert", replace(_FINE, state=NodeState.INCOMPLETE), ExitCode.FAILED),
+        ("revert", replace(_FINE, state=NodeState.GIVEN_UP), ExitCode.DIFFERENCES),
         ("status", replace(_FINE, state=NodeState.APPLIED), ExitCode.DONE),
         ("status", replace(_FINE, state=NodeState.INCOMPLETE), ExitCode.DIFFERENCES),
         ("confirm", replace(_FINE, failure="too late"), ExitCode.FAILED),

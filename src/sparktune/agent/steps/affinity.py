@@ -76,6 +76,11 @@ class _Affinity(Kind):
             return one is other
         return same_cpus(one["cpus"], other["cpus"])
 
+    def outlives(self, step: Step, item: str) -> bool:
+        """Process 1 is itself in every boot, and a file may have given it at boot what a step gave it before."""
+        del step
+        return item.startswith("1/1/")
+
     def shown(self, value: Any) -> str | None:  # noqa: ANN401
         return None if value is None else plain_cpus(str(value["cpus"]))
 

@@ -2,10 +2,14 @@
 
 __all__ = ["Changes"]
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 import msgspec
 
 from sparktune.io.transport.changes_wire import (
     Confirmed,
+    GivenUp,
     Journal,
     Request,
     Reverted,
@@ -24,6 +28,7 @@ _SLOWEST_S: Seconds = 180.0
 _STEP_S: Seconds = 10.0
 _LONGEST_UNDO_S: Seconds = 600.0
 _MOST_UNDONE = 10_000
+_T = TypeVar("_T")
 
 
 class Changes(Conversation):
@@ -60,15 +65,28 @@ class Changes(Conversation):
         self, transaction: str, who: str, *, wait_s: Seconds = 0.0
     ) -> tuple[Reverted, tuple[UndoneTransaction, ...]]:
         """Undo one transaction, or all that are applied for ""; return how it ended, the newest transaction first."""
+        return await self._undone(
+            self._ask("revert", transaction=transaction, who=who, wait_s=wait_s), wait_s, Reverted
+        )
+
+    async def give_up(
+        self, transaction: str, items: Sequence[str], who: str
+    ) -> tuple[GivenUp, tuple[UndoneTransaction, ...]]:
+        """Let go of what cannot be undone of an incomplete transaction, if that is no more than these items."""
+        return await self._undone(
+            self._ask("give_up", transaction=transaction, items=list(items), who=who), 0.0, GivenUp
+        )
+
+    async def _undone(self, number: int, wait_s: Seconds, end: type[_T]) -> tuple[_T, tuple[UndoneTransaction, ...]]:
+        """Take the transactions that were undone, and the end of a kind."""
         undone: list[UndoneTransaction] = []
-        number = self._ask("revert", transaction=transaction, who=who, wait_s=wait_s)
         self._changing = True
         while True:
             async with self._explained(_LONGEST_UNDO_S + wait_s):
                 raw, last = await self._next(number)
                 if last:
                     self._changing = False
-                    return decode_part(raw, Reverted), tuple(undone)
+                    return decode_part(raw, end), tuple(undone)
                 if len(undone) == _MOST_UNDONE:
                     message = f"it tells of more than {_MOST_UNDONE} transactions"
                     raise NotTheAgent(message)

@@ -2,6 +2,7 @@
 
 __all__ = [
     "Confirmed",
+    "GivenUp",
     "Journal",
     "Request",
     "Reverted",
@@ -21,6 +22,7 @@ from sparktune.host.step_json import encode_steps, plan_hash
 from sparktune.io.transport.wire import NotTheAgent, decode_part
 from sparktune.model.host_plan import NodePlan
 from sparktune.model.transaction import (
+    LeftItem,
     State,
     StepResult,
     Transaction,
@@ -68,6 +70,14 @@ class Reverted(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     transactions: int
     state: Literal["reverted", "incomplete", "nothing"]
+
+
+class GivenUp(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The last line of ``give_up``: what the transaction is now, and what it leaves as it is."""
+
+    transaction: str
+    state: Literal["given_up", "reverted", "rolled_back"]
+    left: tuple[LeftItem, ...] = ()
 
 
 class Journal(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

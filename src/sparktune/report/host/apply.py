@@ -18,6 +18,7 @@ _STATES = {
     NodeState.UNCONFIRMED: ("applied but UNCONFIRMED, it takes it back by itself unless confirmed", Tone.WARN),
     NodeState.ROLLED_BACK: ("ROLLED BACK, all that had been done is taken back", Tone.BAD),
     NodeState.REVERTED: ("reverted", Tone.WARN),
+    NodeState.GIVEN_UP: ("given up, what could not be undone stays as it is", Tone.WARN),
     NodeState.INCOMPLETE: ("INCOMPLETE, neither as before nor as wanted", Tone.BAD),
     NodeState.UNKNOWN: ("UNKNOWN, the connection broke while it worked; its journal has the answer", Tone.BAD),
 }

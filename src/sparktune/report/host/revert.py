@@ -8,6 +8,7 @@ from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import UndoneTransaction
 from sparktune.report.host.items import UNDONE_WORDS, item_lines, tally_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
+from sparktune.report.host.left import give_up_advice
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import counted
 
@@ -60,6 +61,7 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     lines = []
     if any(report.state in _BAD_STATES for report in reports):
         lines.append(f"next: mend what stands in the way, then again: {look.command('revert')}")
+        lines += give_up_advice(reports, look)
     if any(report.checks for report in reports):
         lines.append(f"after the reboot: {look.command('verify')}")
     return lines or [f"what is applied now: {look.command('status')}"]

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sparktune.model.host_plan import CheckStatus
 from sparktune.model.node_report import NodeReport, NodeState
-from sparktune.model.transaction import JournalEntry, Transaction
+from sparktune.model.transaction import JournalEntry, LeftItem, Transaction
 from sparktune.report.bench.words import utc
 from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, section, table
+from sparktune.report.host.left import give_up_advice, left_by_last_revert, left_section
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import counted, gathered_targets, thing_of, transition
 from sparktune.units import NS_PER_S
@@ -23,7 +24,10 @@ _STATES = {
     "rolled_back": "rolled back",
     "reverted": "reverted",
     "incomplete": "INCOMPLETE",
+    "given_up": "GIVEN UP",
 }
+_LEFT = "not brought back by the last revert, and how it was found then"
+_UNDONE = "could not be put back so far; it is tried again with every apply and revert"
 _HEADER = Row(word="state", target="transaction", value="when, who, what")
 _ENTRY_HEADER = Row(word="change", target="what", value="before -> after")
 
@@ -42,7 +46,9 @@ def _verdict(report: NodeReport) -> tuple[str, Tone]:
         return f"{counted(len(unfinished), 'transaction')} not finished, see below{holder}", Tone.BAD
     applied = [one for one in report.transactions if one.state in _APPLIED]
     if not applied:
-        return f"nothing is applied{holder}", Tone.GOOD
+        left = len(left_by_last_revert(report.transactions))
+        said = f"; the last revert left {counted(left, 'item')}, see below" if left else ""
+        return f"nothing is applied{said}{holder}", Tone.WARN if left else Tone.GOOD
     named = [str(one.profile.get("name", "")) for one in applied if one.profile]
     what = f"profile {named[-1]}" if named and named[-1] else counted(len(applied), "transaction")
     said = f"{what} applied since {_time(applied[0].began_ns)}{_waiting(report)}"
@@ -68,12 +74,19 @@ def _body(report: NodeReport, look: Look) -> Body:
         if report.transactions
         else [],
         _changed(report.transactions, look),
+        left_section(_UNDONE, [item for one in report.transactions for item in one.left if _is_open(one, item)], look),
+        left_section(_LEFT, left_by_last_revert(report.transactions), look),
         check_blocks(open_checks, look),
     ]
 
 
+def _is_open(one: Transaction, item: LeftItem) -> bool:
+    return one.state == "incomplete" and item.outcome == "failed"
+
+
 def _changed(transactions: Sequence[Transaction], look: Look) -> list[str]:
-    entries = _first_and_last([one for one in transactions if one.state in _APPLIED | _UNFINISHED])
+    # Of one that is incomplete some is undone; the rest is in the next section.
+    entries = _first_and_last([one for one in transactions if one.state in _APPLIED | {"open"}])
     title = "changed by what is applied; what was there before comes back with revert"
     return section(title, table(_ENTRY_HEADER, list(_entry_rows(entries)), look) if entries else (), look)
 
@@ -124,6 +137,7 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
     lines = []
     if any(states.get(state) for state in _UNFINISHED):
         lines.append(f"to take back what was begun: {look.command('revert')}")
+        lines += give_up_advice(reports, look)
     if states.get("unconfirmed"):
         lines.append(f"to keep what is unconfirmed: {look.command('confirm')}")
     if states.get("committed"):
