@@ -97,6 +97,7 @@ def test_a_profile_outlives_a_reboot_and_a_revert_leaves_nothing_of_it(node: Boo
     code, reverted = _host("revert", "--yes")
     assert (code, reverted["state"]) == (ExitCode.DONE, "reverted")
     assert node.kernel.differing() == {}
+    assert _affinity(node, "1") == "0-1", "what starts from now on does not wait for a boot to get all cores"
     node.reboot()
     assert node.kernel.differing() == {}
     assert _affinity(node, "1") == "0-1"

@@ -43,6 +43,14 @@ def test_process_1_is_itself_after_a_boot(machine: Machine, tmp_path: Path) -> N
     assert [one["outcome"] for done in (first, again) for one in done.values()] == ["changed", "already"]
 
 
+def test_only_process_1_outlives_a_boot() -> None:
+    """Its mask of the boot before is what it gets back; a thread of that boot is gone, whoever has its number now."""
+    kind, step = kind_named("affinity"), _affinity([1])
+    assert kind.outlives(step, "1/1/77")
+    assert not kind.outlives(step, "11/11/77")
+    assert not kind.outlives(step, f"{PID}/{WORKER}/{STARTED}")
+
+
 def test_the_rest_of_a_threads_text_stays(machine: Machine, tmp_path: Path) -> None:
     """A thread may have any bytes for a name."""
     status = tmp_path / f"proc/{PID}/task/{WORKER}/status"
