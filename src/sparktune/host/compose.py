@@ -5,12 +5,12 @@ Source: the compose specification (services, short and long forms, interpolation
 
 __all__ = ["services_of"]
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sparktune.formats.compose_yaml import UNREADABLE, load_compose
+from sparktune.formats.interpolation import filled
 from sparktune.host.engine_names import engine_of_image
 from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container
@@ -18,10 +18,6 @@ from sparktune.model.observed import Observed, absent, present
 from sparktune.redact import redact_argv
 
 _UNLIMITED = -1
-_VARIABLE = re.compile(
-    r"\$(?:(?P<escaped>\$)|(?P<bare>[A-Za-z_]\w*)|\{(?P<name>[A-Za-z_]\w*)(?:(?P<how>:?[-+?])(?P<other>[^{}]*))?\})",
-    re.ASCII,
-)
 
 
 def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Container, ...]:
@@ -48,7 +44,7 @@ def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Con
 def _service(name: str, settings: Mapping[Any, Any], file: str, variables: Mapping[str, str]) -> Container:
     def text(key: str) -> str:
         value = settings.get(key)
-        return "" if value is None else _filled(str(value), variables)
+        return "" if value is None else filled(str(value), variables)
 
     command = (*_words(settings.get("entrypoint"), variables), *_words(settings.get("command"), variables))
     memlock = _memlock(settings.get("ulimits"))
@@ -77,31 +73,16 @@ def _service(name: str, settings: Mapping[Any, Any], file: str, variables: Mappi
     )
 
 
-def _filled(text: str, variables: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda found: _value(found, variables), text)
-
-
-def _value(found: re.Match[str], variables: Mapping[str, str]) -> str:
-    if found["escaped"]:
-        return "$"
-    name, how, other = found["bare"] or found["name"], found["how"] or "", found["other"] or ""
-    known = variables.get(name)
-    given = known is not None and (bool(known) or not how.startswith(":"))
-    if how.endswith("+"):
-        return other if given else ""
-    return known or "" if given else (other if how.endswith("-") else "")
-
-
 def _words(value: Any, variables: Mapping[str, str]) -> tuple[str, ...]:  # noqa: ANN401 - what the file's author wrote
     if isinstance(value, list):
-        return tuple(_filled(str(one), variables) for one in value)
+        return tuple(filled(str(one), variables) for one in value)
     if not isinstance(value, str):
         return ()
-    filled = _filled(value, variables)
+    text = filled(value, variables)
     try:
-        return tuple(shlex.split(filled))
+        return tuple(shlex.split(text))
     except ValueError:  # a quote that is never closed
-        return tuple(filled.split())
+        return tuple(text.split())
 
 
 def _pairs(value: Any, variables: Mapping[str, str]) -> Iterator[tuple[str, str]]:  # noqa: ANN401 - see above
@@ -114,7 +95,7 @@ def _pairs(value: Any, variables: Mapping[str, str]) -> Iterator[tuple[str, str]
     else:
         entries = []
     for name, given in entries:
-        known = variables.get(name) if given is None else _filled(given, variables)
+        known = variables.get(name) if given is None else filled(given, variables)
         if known is not None:
             yield name, known
 
@@ -122,7 +103,7 @@ def _pairs(value: Any, variables: Mapping[str, str]) -> Iterator[tuple[str, str]
 def _sources(value: Any, variables: Mapping[str, str]) -> Iterator[str]:  # noqa: ANN401 - see above
     for one in value if isinstance(value, list) else ():
         source = one.get("source", "") if isinstance(one, dict) else str(one).split(":", 1)[0]
-        yield _filled(str(source), variables)
+        yield filled(str(source), variables)
 
 
 def _memlock(limits: Any) -> Observed[int]:  # noqa: ANN401 - see above
