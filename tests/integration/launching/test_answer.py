@@ -2,13 +2,18 @@
 
 import asyncio
 import json
+import os
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
 from sparktune.errors import ArmFailed, AuthRejected, RequestRejected
+from sparktune.io.launching import elsewhere
 from sparktune.io.launching.answer import await_answer
+from sparktune.io.launching.proc import look_at
 
 _MODELS = {"object": "list", "data": [{"id": "m"}]}
 _CHAT = "/v1/chat/completions"
@@ -109,6 +114,25 @@ async def test_a_server_that_hangs_is_not_called_absent() -> None:
     async with _serving(None) as (url, _asked):
         with pytest.raises(ArmFailed, match="the server does not finish its answer"):
             await await_answer(url, None, 0.3, str)
+
+
+async def test_a_port_that_no_command_names_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stray connection can upset the workers of an engine that is loading."""
+    monkeypatch.setattr(elsewhere, "_EVERY_S", 0.02)
+    monkeypatch.setattr(elsewhere, "_LASTS_S", 0.0)
+    me = look_at(os.getpid())
+    assert me is not None
+    async with _serving({"/v1/models": [(200, _MODELS)]}) as (url, asked):
+        port = int(url.removesuffix("/v1").rpartition(":")[2])
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            nobody = taken.getsockname()[1]
+        endpoint = f"http://127.0.0.1:{nobody}/v1"
+        with pytest.raises(ArmFailed, match=f"listens on {port}, the endpoint is 127.0.0.1:{nobody}"):
+            await await_answer(endpoint, None, 0.5, str, lambda: (replace(me, argv=("server", "--workers", "2")),))
+        assert asked == []
+        with pytest.raises(ArmFailed, match=f"serves on port {port}, the endpoint is"):
+            await await_answer(endpoint, None, 60.0, str, lambda: (replace(me, argv=("server", f"--port={port}")),))
+        assert "/v1/models" in asked
 
 
 async def test_the_end_of_the_process_ends_the_waiting() -> None:

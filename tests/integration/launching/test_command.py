@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from tests.support.arms import arm_plan, bystander, hold_settings, living, server_command
 
 from sparktune.errors import ArmFailed, StoreError, UsageError
+from sparktune.io.launching import elsewhere
 from sparktune.io.launching.hold import Hold
 from sparktune.model.launcher import ArmPlan
 
@@ -64,6 +66,44 @@ async def test_a_server_that_dies_while_starting_is_told_at_once(tmp_path: Path,
     assert "no such model: x.gguf" in str(failed.value)
     assert "sk-abc" not in str(failed.value)
     assert hold.state()["processes"][0]["state"] == "ended"
+
+
+def _free() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+async def test_a_server_at_another_port_is_told_soon(
+    tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong port in an arm's command would else be waited for for a quarter of an hour, with nothing to see."""
+    monkeypatch.setattr(elsewhere, "_EVERY_S", 0.1)
+    monkeypatch.setattr(elsewhere, "_LASTS_S", 0.3)
+    other = _free()
+    hold = Hold(hold_settings(tmp_path, port), remember=lambda _record: None)
+
+    with pytest.raises(ArmFailed) as failed:
+        await hold.set_arm("B", _plan(server_command(other)))
+
+    assert f"serves on port {other}, the endpoint is 127.0.0.1:{port}" in str(failed.value)
+    assert "name the same port" in failed.value.hint
+    assert hold.state()["processes"][0]["state"] == "ended"
+
+
+async def test_a_server_that_still_loads_elsewhere_is_waited_for_and_named_in_the_end(
+    tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it loads it may listen on ports of its workers: that alone is no mistake."""
+    monkeypatch.setattr(elsewhere, "_EVERY_S", 0.1)
+    monkeypatch.setattr(elsewhere, "_LASTS_S", 0.1)
+    other = _free()
+    hold = Hold(hold_settings(tmp_path, port), remember=lambda _record: None)
+
+    with pytest.raises(ArmFailed) as failed:
+        await hold.set_arm("B", _plan(server_command(other, "loading"), wait_s=5))
+
+    assert "no token was generated within" in str(failed.value)
+    assert f"listens on {other}, the endpoint is 127.0.0.1:{port}" in str(failed.value)
 
 
 async def test_a_server_that_is_killed_while_starting_names_the_signal(tmp_path: Path, port: int) -> None:

@@ -15,10 +15,13 @@ from typing import Any, Final
 import msgspec
 
 from sparktune.errors import ArmFailed, AuthRejected, ConnectFailed, EndpointError, NotReady, UsageError
+from sparktune.io.http.address import Address, parse_address
 from sparktune.io.http.client import Client
 from sparktune.io.http.errors import answer_error
 from sparktune.io.http.server import Server
 from sparktune.io.http.usage import encode
+from sparktune.io.launching.elsewhere import listening_words, served_elsewhere
+from sparktune.io.launching.proc import Seen
 from sparktune.io.secrets import Secret
 from sparktune.model.engine import JsonValue
 from sparktune.model.options import Api
@@ -32,26 +35,53 @@ _HANGS_S: Final[Seconds] = 2.0  # the last attempt lasts longer than refusing wo
 _TOKENS: Final[Tokens] = 2
 _TEXT_KEYS: Final = ("content", "reasoning_content", "reasoning", "text", "tool_calls")
 _GOOD: Final = 200
+_PORT_HINT: Final = "the arm's command and --url (url: in a file) have to name the same port"
 
 
-async def await_answer(base_url: str, api_key: Secret | None, limit_s: Seconds, ended: Callable[[], str]) -> str:
-    """Return the model that has generated a token. ``ended`` tells how the server's process ended, "" while it runs.
+async def await_answer(
+    base_url: str,
+    api_key: Secret | None,
+    limit_s: Seconds,
+    ended: Callable[[], str],
+    processes: Callable[[], tuple[Seen, ...]] = tuple,
+) -> str:
+    """Return the model that has generated a token.
 
-    Raises ArmFailed at once when the process ends, or when nothing was generated within ``limit_s``; AuthRejected.
+    ``ended`` tells how the server's process ended, "" while it runs; ``processes`` are those that were started.
+    Raises ArmFailed at once when the process ends, soon when it serves on another port, or when nothing was generated
+    within ``limit_s``; AuthRejected.
     """
+    address = parse_address(base_url)
     asking = asyncio.create_task(_until_token(base_url, api_key, limit_s))
+    elsewhere = asyncio.create_task(served_elsewhere(address, processes))
     try:
         while not asking.done():
             how = ended()
             if how:
                 message = f"the server did not come up: {how}"
                 raise ArmFailed(message, hint="run the arm's command by hand and see what it says")
-            await asyncio.wait({asking}, timeout=_LOOK_S)
-        return asking.result()
+            if elsewhere.done():
+                message = f"the server came up elsewhere: {elsewhere.result()}"
+                raise ArmFailed(message, hint=_PORT_HINT)
+            await asyncio.wait({asking, elsewhere}, timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+        return _token(asking, address, processes)
     finally:
-        asking.cancel()
-        with suppress(asyncio.CancelledError, EndpointError, ArmFailed, UsageError):
-            await asking
+        for task in (asking, elsewhere):
+            task.cancel()
+            with suppress(asyncio.CancelledError, EndpointError, ArmFailed, UsageError):
+                await task
+
+
+def _token(asking: asyncio.Task[str], address: Address, processes: Callable[[], tuple[Seen, ...]]) -> str:
+    """Return what was waited for. Where it did not come, say on which other ports the server listens."""
+    try:
+        return asking.result()
+    except ArmFailed as error:
+        listens = listening_words(address, processes())
+        if listens:
+            message = f"{error}; {listens}"
+            raise ArmFailed(message, hint=f"{error.hint}; {_PORT_HINT}") from None
+        raise
 
 
 async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) -> str:

@@ -161,7 +161,8 @@ class Hold:
             case StartProcess():
                 await self._programs.start_server(action, arm)
             case AwaitAnswer():
-                await await_answer(self._settings.base_url, self._settings.api_key, action.limit_s, self.ended)
+                base_url, key = self._settings.base_url, self._settings.api_key
+                await await_answer(base_url, key, action.limit_s, self.ended, self._programs.living)
             case RunCommand():
                 await self._programs.run_switch(action, arm)
             case AskPerson():

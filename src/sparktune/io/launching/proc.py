@@ -5,7 +5,7 @@ parent 2, session 4, start time 20 (in clock ticks since boot). A process is its
 when the start time and the boot are the same. proc_net(5): ``tcp`` with local address, state (0A listens) and inode.
 """
 
-__all__ = ["Seen", "all_seen", "available_bytes", "boot_id", "listening_pids", "look_at"]
+__all__ = ["Seen", "all_seen", "available_bytes", "boot_id", "listening_pids", "listening_ports", "look_at"]
 
 import re
 from contextlib import suppress
@@ -79,18 +79,25 @@ def available_bytes() -> Bytes | None:
 
 def listening_pids(port: int, among: tuple[Seen, ...]) -> tuple[int, ...]:
     """Return which of these processes listen on a TCP port here."""
-    inodes = _inodes(port)
+    inodes = {inode for inode, found in _listeners(_PROC).items() if found == port}
     return tuple(one.pid for one in among if inodes & _sockets(one.pid)) if inodes else ()
 
 
-def _inodes(port: int) -> set[str]:
-    found: set[str] = set()
+def listening_ports(pid: int) -> tuple[int, ...]:
+    """Return the TCP ports that a process listens on, in its own network; none where that cannot be seen."""
+    sockets = _sockets(pid)
+    return tuple(sorted({port for inode, port in _listeners(_PROC / str(pid)).items() if inode in sockets}))
+
+
+def _listeners(folder: Path) -> dict[str, int]:
+    """Return the ports that are listened on, by inode."""
+    found: dict[str, int] = {}
     for name in ("tcp", "tcp6"):
         with suppress(OSError):
-            for line in (_PROC / "net" / name).read_text().splitlines()[1:]:
+            for line in (folder / "net" / name).read_text().splitlines()[1:]:
                 fields = line.split()
-                if fields[3] == _LISTENS and int(fields[1].rpartition(":")[2], 16) == port:
-                    found.add(fields[9])
+                if fields[3] == _LISTENS:
+                    found[fields[9]] = int(fields[1].rpartition(":")[2], 16)
     return found
 
 

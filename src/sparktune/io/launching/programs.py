@@ -10,9 +10,9 @@ from pathlib import Path
 from sparktune.errors import ArmFailed
 from sparktune.io.http.address import Address
 from sparktune.io.launching.address import answers, owner_of, wait_free
-from sparktune.io.launching.ending import end_all
+from sparktune.io.launching.ending import end_all, find_all
 from sparktune.io.launching.memory import wait_given_back
-from sparktune.io.launching.proc import available_bytes, boot_id
+from sparktune.io.launching.proc import Seen, available_bytes, boot_id
 from sparktune.io.launching.record import ProcessEntry, Record
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.started import Start, Started, start
@@ -37,6 +37,11 @@ class Programs:
     def server(self) -> Started | None:
         """The server that was started and not stopped."""
         return self._server
+
+    def living(self) -> tuple[Seen, ...]:
+        """Return the processes of the server that run now."""
+        server = self._server
+        return () if server is None else find_all(self._entry_of(server.what.mark).mine)
 
     async def start_server(self, action: StartProcess, arm: str) -> None:
         """Start it where nobody else answers. Raises ArmFailed, UsageError."""
@@ -84,16 +89,17 @@ class Programs:
         """Kill the server without asking it first; ``stop`` sees it gone."""
         server = self._server
         if server is not None:
-            entry = next(one for one in self._record.processes if one.mark == server.what.mark)
-            await end_all(entry.mine, terminate_s=0.0, kill_s=self._settings.kill_s)
+            await end_all(self._entry_of(server.what.mark).mine, terminate_s=0.0, kill_s=self._settings.kill_s)
 
     async def _end(self, mark: str, program: Started) -> None:
-        entry = next(one for one in self._record.processes if one.mark == mark)
-        note = await end_entry(entry, self._settings)
+        note = await end_entry(self._entry_of(mark), self._settings)
         if note:
             self.notes.append(note)
         program.reap()
         self._record.change_process(mark, state="ended")
+
+    def _entry_of(self, mark: str) -> ProcessEntry:
+        return next(one for one in self._record.processes if one.mark == mark)
 
     def _start_of(self, action: StartProcess, arm: str) -> Start:
         argv, variables = self._words.argv(action.argv), self._words.variables(action.environment)

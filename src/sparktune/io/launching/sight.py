@@ -3,21 +3,44 @@
 __all__ = ["see"]
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import fields, replace
+from typing import Final
 
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import Seen
 from sparktune.model.reads import Read, Readings
 
+_ROUNDS: Final = 6  # a compose file, what it includes, their variables, the image: one names the next
 
-async def see(reads: Mapping[str, Sequence[Read]], settings: HoldSettings) -> Seen:
-    """Read every node that has something to be read. Raises NodeError, UsageError."""
-    wanted = {node: asked for node, asked in reads.items() if asked}
+Wanted = Callable[[Seen], Mapping[str, Sequence[Read]]]
+"""What is to be read, when this was seen; it may name what was read already."""
 
-    async def one(node: str) -> Readings:
-        async with NodeSession(settings.target(node)) as session:
-            return await session.observe(wanted[node])
 
-    answers = await asyncio.gather(*map(one, wanted))
-    return dict(zip(wanted, answers, strict=True))
+async def see(wanted: Wanted, settings: HoldSettings) -> Seen:
+    """Read the nodes until nothing new is asked for. Raises NodeError, UsageError, and what ``wanted`` raises."""
+    seen: dict[str, Readings] = {}
+    done: dict[str, set[Read]] = {}
+    async with AsyncExitStack() as stack:
+        sessions: dict[str, NodeSession] = {}
+        for _round in range(_ROUNDS):
+            asked = {
+                node: new
+                for node, reads in wanted(seen).items()
+                if (new := [read for read in dict.fromkeys(reads) if read not in done.get(node, ())])
+            }
+            if not asked:
+                break
+            for node in asked.keys() - sessions.keys():
+                sessions[node] = await stack.enter_async_context(NodeSession(settings.target(node)))
+            answers = await asyncio.gather(*(sessions[node].observe(asked[node]) for node in asked))
+            for node, answer in zip(asked, answers, strict=True):
+                seen[node] = _merged(seen.get(node, Readings()), answer)
+                done.setdefault(node, set()).update(asked[node])
+    return seen
+
+
+def _merged(one: Readings, other: Readings) -> Readings:
+    return replace(one, **{field.name: {**getattr(one, field.name), **getattr(other, field.name)} for field in fields(one)})
