@@ -15,8 +15,10 @@ import typer
 from sparktune import engines
 from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
+from sparktune.deploy.knobs import all_knobs
 from sparktune.experiment import checks as table_checks
 from sparktune.host import changes, findings
+from sparktune.report.knobs import knob_text
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _WIDTH = 100
@@ -139,6 +141,17 @@ def changes_page() -> str:
     return _page("Changes to a machine", introduction, sections)
 
 
+def knobs_page() -> str:
+    """Return the page of all knobs: what ``knobs show`` says of each."""
+    sections = [f"## {knob.id}\n\n```text\n{knob_text(knob, _WIDTH).rstrip()}\n```" for knob in all_knobs()]
+    introduction = (
+        "What is known of each setting; every knob is one file in `src/sparktune/deploy/knobs/`, and\n"
+        "`sparktune knobs show NAME` says the same. Effects are what others reported, under their conditions; none\n"
+        "of them was measured by this project, and none is a promise."
+    )
+    return _page("Knobs", introduction, sections)
+
+
 def engines_page() -> str:
     """Return the page of all engines, in the order in which they are tried."""
     found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
@@ -188,6 +201,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "engines.md": engines_page,
     "findings.md": findings_page,
     "changes.md": changes_page,
+    "knobs.md": knobs_page,
 }
 
 
