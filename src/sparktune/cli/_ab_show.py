@@ -10,6 +10,7 @@ from sparktune.errors import ExitCode
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.ab_result import experiment_result
+from sparktune.io.store.owner import owner_of
 from sparktune.io.store.store import Store
 from sparktune.report.ab.json import result_json, rows_json
 from sparktune.report.ab.text import result_text, rows_text
@@ -44,9 +45,10 @@ def print_list(limit: int, *, as_json: bool) -> None:
     with Store.open() as store:
         rows = store.list_experiments(limit)
         where = store.path
+        owners = {row.id: owner_of(where, row.id) for row in rows}
     if as_json:
-        sys.stdout.write(rows_json(rows))
+        sys.stdout.write(rows_json(rows, owners))
     elif rows:
-        sys.stdout.write(rows_text(rows))
+        sys.stdout.write(rows_text(rows, owners))
     else:
         sys.stderr.write(f"no experiments in {where} yet\nhint: start one with: sparktune ab FILE\n")

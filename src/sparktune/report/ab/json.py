@@ -3,7 +3,7 @@
 __all__ = ["result_json", "result_record", "rows_json"]
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Effect
@@ -23,9 +23,10 @@ def result_json(result: ExperimentResult) -> str:
     return json.dumps(result_record(result), indent=2, allow_nan=False) + "\n"
 
 
-def rows_json(rows: Sequence[ExperimentRow]) -> str:
-    """Render a list of experiments."""
-    record = {"schema": _SCHEMA, "experiments": [plain_record(row) for row in rows]}
+def rows_json(rows: Sequence[ExperimentRow], owners: Mapping[str, str]) -> str:
+    """Render a list of experiments; ``owner`` is the living process that works on one, null when none does."""
+    told = [{**plain_record(row), "owner": owners.get(row.id) or None} for row in rows]
+    record = {"schema": _SCHEMA, "experiments": told}
     return json.dumps(record, indent=2, allow_nan=False) + "\n"
 
 

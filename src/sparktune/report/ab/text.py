@@ -2,14 +2,14 @@
 
 __all__ = ["plan_text", "result_text", "rows_text"]
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.plan import Experiment, VisitState
 from sparktune.experiment.result import BlockResult, ExperimentResult
 from sparktune.model.check import Status
-from sparktune.model.experiment_row import ExperimentRow
+from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
 from sparktune.report.bench.words import count_of, one_line, utc
 from sparktune.units import format_percent, format_rate, format_seconds
@@ -44,13 +44,26 @@ def plan_text(experiment: Experiment, cost: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def rows_text(rows: Sequence[ExperimentRow]) -> str:
-    """Render a list of experiments, one a line."""
+def rows_text(rows: Sequence[ExperimentRow], owners: Mapping[str, str]) -> str:
+    """Render a list of experiments, one a line; ``owners`` are the living processes that work on some, by their ids."""
     return "".join(
-        f"{row.id}  {utc(row.created_wall_s)}  {row.verdict or row.state.value:<12}  {one_line(row.knob)}"
-        f"  {row.metric}  {one_line(row.base_url)}{'  HOLDS SOMETHING: resume it' if row.holds else ''}\n"
+        f"{row.id}  {utc(row.created_wall_s)}  {_row_state(row, owners.get(row.id, '')):<12}  {one_line(row.knob)}"
+        f"  {row.metric}  {one_line(row.base_url)}{_row_remark(row, owners.get(row.id, ''))}\n"
         for row in rows
     )
+
+
+def _row_state(row: ExperimentRow, owner: str) -> str:
+    """Return the verdict, else where it stands: what says that it is running, and has no process, was killed."""
+    if owner:
+        return "RUNNING"
+    return row.verdict or ("killed" if row.state is ExperimentState.RUNNING else row.state.value)
+
+
+def _row_remark(row: ExperimentRow, owner: str) -> str:
+    if owner:
+        return f"  RUNNING: {one_line(owner)}"
+    return f"  HOLDS SOMETHING: sparktune ab resume {row.id} --restore-only" if row.holds else ""
 
 
 def _lines(result: ExperimentResult) -> Iterator[str]:

@@ -175,9 +175,30 @@ def test_lists_say_what_still_holds_something() -> None:
         state=ExperimentState.RUNNING,
         holds=True,
     )
-    assert "running" in rows_text([row])
-    assert "HOLDS SOMETHING" in rows_text([row])
-    assert json.loads(rows_json([row]))["experiments"][0]["id"] == "e1"
+    told = rows_text([row], {"e1": ""})
+    assert "  killed  " in told
+    assert "HOLDS SOMETHING: sparktune ab resume e1 --restore-only" in told
+    (found,) = json.loads(rows_json([row], {"e1": ""}))["experiments"]
+    assert (found["id"], found["owner"]) == ("e1", None)
+
+
+def test_one_that_runs_is_not_called_left_behind() -> None:
+    """It holds something because it works: to resume it would be wrong advice."""
+    row = ExperimentRow(
+        id="e1",
+        created_wall_s=0.0,
+        base_url="http://x/v1",
+        name="n",
+        knob="k",
+        metric="m",
+        state=ExperimentState.RUNNING,
+        holds=True,
+    )
+    told = rows_text([row], {"e1": "pid 7 on spark1"})
+    assert "RUNNING: pid 7 on spark1" in told
+    assert "HOLDS" not in told
+    assert "resume" not in told
+    assert json.loads(rows_json([row], {"e1": "pid 7 on spark1"}))["experiments"][0]["owner"] == "pid 7 on spark1"
 
 
 def test_text_shows_cells_guards_and_what_was_observed() -> None:
