@@ -5,7 +5,7 @@ __all__ = ["World", "service_values", "world_of"]
 import asyncio
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,8 @@ from sparktune.io.launching.sight import see
 from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
+from sparktune.model.launcher import Seen
+from sparktune.model.reads import Read
 
 _LOOPBACK = ("127.", "localhost", "[::1]", "::1")
 
@@ -47,14 +49,17 @@ class World:
 
         Nothing may be changed by the experiment at that time.
         """
-        planner = self.planner.with_seen(await see(self.planner.reads(), self.settings))
         try:
+            planner = self.planner.with_seen(await see(self._wanted, self.settings))
             for arm in self.planner.spec.arms:
                 planner.plan(arm)
         except ValueError as error:
             message = f"the arms cannot be set: {error}"
             raise UsageError(message, hint="mend what it names, there or in the experiment") from None
         return planner
+
+    def _wanted(self, seen: Seen) -> Mapping[str, Sequence[Read]]:
+        return self.planner.with_seen(seen).reads()
 
     def gate(self, progress: Progress, visits: Sequence[VisitRecord]) -> Gate:
         """Return what waits before a visit, as warm as the first of the visits that there were."""

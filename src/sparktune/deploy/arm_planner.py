@@ -35,10 +35,10 @@ class ArmPlanner:
             launcher.check(spec)
 
     def reads(self) -> Mapping[str, tuple[Read, ...]]:
-        """Return what has to be read of the nodes before anything else, by node."""
+        """Return what has to be read of the nodes before anything else, by node, as far as was seen."""
         found: dict[str, tuple[Read, ...]] = {}
         for launcher, spec in self._ways():
-            for node, reads in launcher.reads(spec).items():
+            for node, reads in launcher.reads(spec, self.seen).items():
                 found[node] = tuple(dict.fromkeys((*found.get(node, ()), *reads)))
         return found
 

@@ -88,6 +88,8 @@ class RunOnNode:
     """A command that starts or stops a service, run to its end by the node's agent; ``node`` "" is this machine.
 
     The agent runs only commands of its own list. ``codes`` are the exit codes that mean that it was done.
+    ``arguments_from`` is as in ReadCommand: a read-only command whose words, each once, are added as arguments; when it
+    prints none nothing runs, and that is well.
     """
 
     node: str
@@ -96,6 +98,7 @@ class RunOnNode:
     environment: Mapping[str, str] = field(default_factory=dict)
     limit_s: Seconds = 900.0
     codes: tuple[int, ...] = (0,)
+    arguments_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,11 +112,15 @@ class ServiceProcess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeepLog:
-    """Keep what a service has said since it was started, before it goes: a command of the node's read-only list."""
+    """Keep what a service has said since it was started, before it goes: a command of the node's read-only list.
+
+    ``arguments_from`` is as in ReadCommand.
+    """
 
     node: str
     argv: tuple[str, ...]
     name: str
+    arguments_from: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +236,7 @@ Seen = Mapping[str, Readings]
 """What was read of the nodes before anything was touched, by node; "" is this machine."""
 
 
-def nothing_seen(_spec: ArmSpec) -> Mapping[str, tuple[Read, ...]]:
+def nothing_seen(_spec: ArmSpec, _seen: Seen) -> Mapping[str, tuple[Read, ...]]:
     """Return no reads: for launchers that need to see nothing before they plan."""
     return {}
 
@@ -260,12 +267,13 @@ class Launcher:
     """One way to set arms; the constant ``LAUNCHER`` of one file in ``deploy/launchers``. All of it is pure.
 
     ``id`` is what ``launcher:`` says in an experiment file; ``title`` names it for people. ``check(spec)`` raises
-    ValueError with what is wrong in the settings, as far as that can be told without looking at a node.
-    ``reads(spec)`` says what has to be read of the nodes first; the answers are the ``Seen`` of everything else, and
-    what they show may raise ValueError as well. ``begin(spec, seen)`` are the actions that end what was running before
-    the experiment; they may be carried out again after a crash. ``plan(spec, seen, "B")`` is the plan of one arm (what
-    arm A is may depend on what B changes). ``original(spec, seen)`` are the actions that, after everything was left and
-    undone, bring back what was before the experiment.
+    ValueError with what is wrong in the settings, as far as that can be told without looking at a node. ``reads(spec,
+    seen)`` says what has to be read of the nodes first, as far as can be told from what was seen already: it is asked
+    again with the answers until it names nothing new, since one file may name the next. The answers are the ``Seen``
+    of everything else, and what they show may raise ValueError as well. ``begin(spec, seen)`` are the actions that
+    end what was running before the experiment; they may be carried out again after a crash. ``plan(spec, seen, "B")``
+    is the plan of one arm (what arm A is may depend on what B changes). ``original(spec, seen)`` are the actions
+    that, after everything was left and undone, bring back what was before the experiment.
     """
 
     id: str
@@ -273,5 +281,5 @@ class Launcher:
     check: Callable[[ArmSpec], None]
     plan: Callable[[ArmSpec, Seen, str], ArmPlan]
     original: Callable[[ArmSpec, Seen], tuple[Action, ...]]
-    reads: Callable[[ArmSpec], Mapping[str, tuple[Read, ...]]] = nothing_seen
+    reads: Callable[[ArmSpec, Seen], Mapping[str, tuple[Read, ...]]] = nothing_seen
     begin: Callable[[ArmSpec, Seen], tuple[Action, ...]] = nothing_begins

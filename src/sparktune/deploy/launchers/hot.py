@@ -53,7 +53,7 @@ def _check(spec: ArmSpec) -> None:
         _plan(spec, {}, arm)
 
 
-def _reads(spec: ArmSpec) -> Mapping[str, tuple[Read, ...]]:
+def _reads(spec: ArmSpec, _seen: Seen) -> Mapping[str, tuple[Read, ...]]:
     """Return the nodes; what is there is read with the steps."""
     return dict.fromkeys(_nodes(_steps(spec.arms, name) for name in spec.arms), ())
 

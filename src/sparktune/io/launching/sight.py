@@ -43,4 +43,6 @@ async def see(wanted: Wanted, settings: HoldSettings) -> Seen:
 
 
 def _merged(one: Readings, other: Readings) -> Readings:
-    return replace(one, **{field.name: {**getattr(one, field.name), **getattr(other, field.name)} for field in fields(one)})
+    return replace(
+        one, **{field.name: {**getattr(one, field.name), **getattr(other, field.name)} for field in fields(one)}
+    )
