@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sparktune.bench.cells import parse_numbers
+from sparktune.cli._ab_flag_words import in_flags
 from sparktune.errors import UsageError
 from sparktune.io.experiment_file import read_experiment_file
 from sparktune.io.experiment_parts import Fault
@@ -142,7 +143,8 @@ def _fault(of_file: Fault | None, given: frozenset[str], flags: AbFlags) -> Faul
         key = str(where[0]) if where else ""
         below = str(where[1]) if len(where) > 1 and key == "workload" else ""
         flag = _FLAGS.get(below or key, f"--{(below or key).replace('_', '-')}") if key else ""
-        return UsageError(f"{flag}: {message}" if flag else message, hint=hint)
+        said = in_flags(f"{flag}: {message}" if flag else message)
+        return UsageError(said, hint=in_flags(hint + _only_in_a_file(key, flags)))
 
     def fault(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
         if of_file is None:
@@ -151,6 +153,13 @@ def _fault(of_file: Fault | None, given: frozenset[str], flags: AbFlags) -> Faul
         return of_flags(where, message, hint) if by_flag else of_file(where, message, hint)
 
     return fault
+
+
+def _only_in_a_file(key: str, flags: AbFlags) -> str:
+    """Say where there is no flag for it: what a launcher needs besides a command or a text is written in a file."""
+    if flags.launcher in {"", "command", "attach"} or key not in {"a", "b", "where"}:
+        return ""
+    return "; its arms have more than a command, and are written in a file: sparktune ab FILE.yaml"
 
 
 def _flag_of_workload(where: tuple[Any, ...], flags: AbFlags) -> bool:

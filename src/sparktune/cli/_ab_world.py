@@ -140,7 +140,7 @@ def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
     config = _config(Path.cwd())
     if config is None:
         message = f"the workload {name!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
-        raise UsageError(message, hint="write the workload into the experiment")
+        raise UsageError(message, hint="write the workload out, in the file or as --prompt-tokens and others")
     named = config.workload(name)
     usual = type(named)()
     written = {key: value for key, value in msgspec.structs.asdict(named).items() if value != getattr(usual, key)}

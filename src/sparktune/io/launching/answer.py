@@ -108,7 +108,7 @@ async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) 
         hangs = last is None or now - attempt > min(_HANGS_S, limit_s / 2)
         why = "the server does not finish its answer" if hangs else str(last)
         message = f"no token was generated within {format_duration(now - began)}: {why}"
-        raise ArmFailed(message, hint="wait_s: in the arm allows more time") from None
+        raise ArmFailed(message, hint="wait_s: of the arm, in an experiment file, allows more time") from None
 
 
 async def _one_token(base_url: str, api_key: Secret | None) -> str:
