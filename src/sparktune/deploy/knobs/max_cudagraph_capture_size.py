@@ -13,9 +13,9 @@ KNOB = Knob(
         "sizes, and then to multiples of 1 + draft tokens: what counts is what the boot log says."
     ),
     places=(
-        Place(kind="flag", engine="vllm", name="--max-cudagraph-capture-size", versions="from 0.11"),
+        Place(kind="flag", engine="vllm", name="--max-cudagraph-capture-size", versions="newer versions"),
         Place(kind="recipe", engine="vllm", name="max_cudagraph_capture_size"),
-        Place(kind="flag", engine="vllm", name="--cuda-graph-sizes", versions="before 0.11"),
+        Place(kind="flag", engine="vllm", name="--cuda-graph-sizes", versions="older versions"),
         Place(kind="flag", engine="sglang", name="--cuda-graph-max-bs"),
     ),
     legal="a whole number of tokens from 1; unset, the engine chooses by its version's formula",
