@@ -15,12 +15,16 @@ run first: what it prints are further arguments, and when it fails or prints not
 read. A read that only root may do is done again through ``sudo -n``; where that would ask for a password, or does not
 exist, it is unreadable and says so.
 
-``sample``: sources (reads of the kinds file, files and command; whole texts, whatever the lines), interval_s, count
-(0: without end) -> a part per tick ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N, "changed": {PATH: TEXT},
-"gone": [PATH, ...]}``. Ticks keep to multiples of the interval from the first one; ``missed`` counts those that were
-skipped since the tick before. ``changed`` holds texts that differ from the tick before, everything at the first one.
-A command's path is its argv joined by spaces; a source that cannot be read, or a command that fails, has no text.
-What matches a pattern is looked up again every few seconds. The next request ends a sample.
+``sample``: sources (reads of the kinds file, files and command; whole texts, whatever the lines; and of the kind
+count), interval_s, count (0: without end) -> a part per tick ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N,
+"changed": {PATH: TEXT}, "gone": [PATH, ...], "unread"?: {PATH: WHY}}``. Ticks keep to multiples of the interval
+from the first one; ``missed`` counts those that were skipped since the tick before. ``changed`` holds texts that differ
+from the tick before, everything at the first one. A command's path is its argv joined by spaces; a source that cannot
+be read, or a command that fails, has no text, and of commands and logs ``unread`` says why ("" when it has one again).
+A command with ``every_s`` above 0 runs so seldom, beside the ticks, and never twice at once. ``{"kind": "count",
+"path", "words"}`` follows a log, a file or /dev/kmsg (which only root may read, on most machines): its text is how many
+lines from what it still has on held all the words, and on a second line the last of them. What matches a pattern is
+looked up again every few seconds. The next request ends a sample.
 
 ``transact``: a transaction ``{"label", "who", "plan", "boot_id", "profile", "steps", "confirm_within_s"?,
 "wait_s"?}``; steps are ``{"kind", "change", ...}`` with the fields of ``sparktune.model.step`` (kinds file, link,
@@ -55,6 +59,15 @@ state given_up, or reverted or rolled_back when nothing had to be; "left" as in 
 These five need root: another user's agent has its own copy started through ``sudo -n``, as for reads. All parts are
 sent when the node's lock is free again.
 
+``run``: argv, folder ("" for the home folder), environment, limit_s, turn -> one command that starts or stops a
+service, run to its end when ``runnable.py`` has its form: a part per line of its output as it comes ``{"line": TEXT}``
+(of a long one the beginning; of very many those at the beginning and the last ones), then ok ``{"code", "why",
+"missed_lines"}``: the exit code, negative for a signal; ``why`` says that it was ended because its time was over. It
+runs in a session of its own and comes to its end also when the link is lost; commands of one ``turn`` (any text, ""
+for none) wait for one another, except those that kill. What needs root is run through ``sudo -n`` as above. Errors:
+"command" (not on the list, not on this node, no such folder), "busy" (another command of this turn still runs when the
+time is over), "root". On a captured tree nothing is run: "command".
+
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG
 is ``command_slug(ARGV)``; without SLUG.txt and SLUG.code it is absent. The arguments that another command would add are
@@ -65,6 +78,7 @@ __all__ = [
     "HOME",
     "LONGEST_COMMAND_S",
     "LONGEST_LINE_BYTES",
+    "LONGEST_RUN_S",
     "MOST_READ_CHARACTERS",
     "PROTOCOL",
     "command_slug",
@@ -81,6 +95,7 @@ LONGEST_LINE_BYTES = 64 * 1024 * 1024
 # All text of one read. JSON writes no character in more than six bytes, so that an answer fits into a line.
 MOST_READ_CHARACTERS = 10 * 1024 * 1024
 LONGEST_COMMAND_S = 60.0
+LONGEST_RUN_S = 7200.0
 _LONGEST_SLUG = 120
 
 

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from sparktune.agent.counting import Counter
 from sparktune.agent.files import open_regular, shown
 from sparktune.agent.hello import time_pair
 from sparktune.agent.observe import Observer
+from sparktune.agent.outputs import Outputs
 from sparktune.agent.protocol import MOST_READ_CHARACTERS
 from sparktune.agent.tree import Tree
 
@@ -31,11 +33,13 @@ def sample(
     """Answer the verb ``sample``; ``waiting`` waits for the next request, which ends it."""
     interval_ns = int(max(float(request["interval_s"]), _SHORTEST_S) * 1e9)
     count = int(request["count"])
-    sources = list(request["sources"])
-    commands = [ask for ask in sources if ask["kind"] == "command"]
-    patterns = [str(ask["path" if ask["kind"] == "file" else "pattern"]) for ask in sources if ask not in commands]
-    files = _Files(tree, patterns)
-    outputs = _Outputs(observer, commands)
+    sources: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("command", "count", "file", "files")}
+    for ask in request["sources"]:
+        sources[ask["kind"]].append(ask)
+    files = _Files(tree, [str(ask.get("path", ask.get("pattern"))) for ask in sources["file"] + sources["files"]])
+    outputs = Outputs(observer, sources["command"])
+    counters = [Counter(tree, ask) for ask in sources["count"]]
+    whys: dict[str, str] = {}
     start, tick, missed, sent = 0, 0, 0, 0
     try:
         while True:
@@ -43,7 +47,11 @@ def sample(
             start = start or clocks["monotonic_ns"]
             changed, gone = files.changes(clocks["monotonic_ns"])
             outputs.add_changes(changed, gone)
-            yield {"part": {"tick": tick, **clocks, "missed": missed, "changed": changed, "gone": gone}}
+            for counter in counters:
+                counter.add_changes(changed, gone)
+            unread, whys = _news(whys, {**outputs.why, **{one.path: one.why for one in counters}})
+            told = {"changed": changed, "gone": gone, **({"unread": unread} if unread else {})}
+            yield {"part": {"tick": tick, **clocks, "missed": missed, **told}}
             sent += 1
             # The schedule is absolute: a late tick does not move those after it, and one that is over is skipped.
             reached = (time.monotonic_ns() - start) // interval_ns
@@ -54,24 +62,13 @@ def sample(
                 return
     finally:
         files.close()
+        for counter in counters:
+            counter.close()
 
 
-class _Outputs:
-    """The commands of a sample and what each of them printed last."""
-
-    def __init__(self, observer: Observer, commands: list[dict[str, Any]]) -> None:
-        self._observer, self._commands = observer, commands
-        self._texts: dict[str, str] = {}
-
-    def add_changes(self, changed: dict[str, str], gone: list[str]) -> None:
-        """Run each command; one that fails has no text."""
-        for ask in self._commands:
-            name, result = " ".join(ask["argv"]), self._observer.read(ask)
-            if result["state"] != "present" or result["value"]["code"] != 0:
-                if self._texts.pop(name, None) is not None:
-                    gone.append(name)
-            elif self._texts.get(name) != result["value"]["stdout"]:
-                self._texts[name] = changed[name] = result["value"]["stdout"]
+def _news(before: dict[str, str], now: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what is new about why sources have no text, and all of it."""
+    return {path: why for path, why in now.items() if why != before.get(path, "")}, now
 
 
 class _File:

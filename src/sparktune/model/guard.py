@@ -43,9 +43,12 @@ class GpuProcess:
 class HostTick:
     """A node at one instant; None for what cannot be read there, and then no guard speaks of it.
 
+    ``hottest`` is the highest temperature of its zones and GPUs.
+
     ``swapped_in_pages`` and ``swapped_out_pages`` count since boot. ``memory_stall_ns`` is the total of ``full`` in
-    /proc/pressure/memory. ``driver_lines`` counts the driver's out-of-memory lines since boot, ``oom_kills`` the
-    kernel's. ``gpu_*`` may be older than the tick: they are asked for more seldom.
+    /proc/pressure/memory. ``driver_lines`` counts the driver's out-of-memory lines that the kernel's log still holds,
+    ``driver_line`` is the last of them; ``oom_kills`` counts the kernel's since boot. ``gpu*`` may be older than the
+    tick: they are asked for more seldom.
     """
 
     node: str
@@ -58,6 +61,7 @@ class HostTick:
     swapped_out_pages: int | None = None
     memory_stall_ns: Nanoseconds | None = None
     driver_lines: int | None = None
+    driver_line: str = ""
     oom_kills: int | None = None
     hottest: Celsius | None = None
     gpus: tuple[GpuTick, ...] = ()
@@ -102,7 +106,7 @@ class Limits:
 class GuardView:
     """A node's last two minutes, oldest first, and the load's; ``first`` is the tick with which the arm began.
 
-    ``tightest`` multiplies what a limit leaves as room while the phase is STARTING or FIRST_PREFILL.
+    A guard that looks at the load alone gets one without ticks, whose ``node`` is "".
     """
 
     node: str
@@ -112,6 +116,11 @@ class GuardView:
     load: tuple[LoadTick, ...] = ()
     baseline_failed_share: Ratio | None = None
     """The other arm's share of failed requests, where it is known."""
+
+    @property
+    def tight(self) -> bool:
+        """Whether an engine starts or reads its first long prompt: less is waited for, and more is looked ahead."""
+        return self.phase in {Phase.STARTING, Phase.FIRST_PREFILL}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +139,9 @@ class Guard:
     """One guard; the constant ``GUARD`` of one file in ``experiment/guards``.
 
     ``id`` is a stable word (``memory-floor``). ``judge`` is pure, raises nothing, and is silent about what is unknown.
-    ``needs`` names the fields of HostTick or LoadTick that it looks at, so that what cannot be watched is said.
+    ``needs`` names the fields of HostTick or LoadTick that it looks at (``gpus.power``: of the parts of one), so that
+    what cannot be watched is said. ``limit`` is the field of Limits by which it is switched, "" for one that is always
+    on.
     """
 
     id: str
@@ -139,3 +150,4 @@ class Guard:
     source: str
     needs: tuple[str, ...]
     judge: Callable[[GuardView, Limits], Trip | None]
+    limit: str = ""

@@ -1,6 +1,17 @@
 """What a node is asked to read, and what it answered; the same for a live node and for a captured tree."""
 
-__all__ = ["CommandOutput", "Read", "ReadCommand", "ReadFile", "ReadFiles", "ReadLinks", "ReadNames", "Readings"]
+__all__ = [
+    "CommandOutput",
+    "CountLines",
+    "Read",
+    "ReadCommand",
+    "ReadFile",
+    "ReadFiles",
+    "ReadLinks",
+    "ReadNames",
+    "Readings",
+    "Sampled",
+]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -52,15 +63,30 @@ class ReadCommand:
 
     ``arguments_from`` is a second command of that list: the words that it prints are added as arguments. When it
     prints none nothing runs, and the output is empty. The answer is found under ``argv``.
+
+    In a sample, ``every_s`` above 0 asks so seldom, and beside the ticks: a program that hangs delays none of them.
     """
 
     argv: tuple[str, ...]
     arguments_from: tuple[str, ...] = ()
     limit_s: Seconds = 10.0
     most_bytes: Bytes = 1_048_576
+    every_s: Seconds = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CountLines:
+    """In a sample only: follow a log, and count its lines that hold all ``words``, from what it still has on.
+
+    The text of ``path`` is then the count, and on a second line the last of these lines.
+    """
+
+    path: str
+    words: tuple[str, ...]
 
 
 Read = ReadFile | ReadFiles | ReadLinks | ReadNames | ReadCommand
+Sampled = Read | CountLines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

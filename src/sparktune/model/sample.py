@@ -12,7 +12,8 @@ from sparktune.units import Nanoseconds
 class Sample:
     """Raw text by path, or by a command's words joined by spaces, as it was at the node's two clocks.
 
-    ``tick`` counts multiples of the interval; ``missed`` of them were skipped right before this one.
+    ``tick`` counts multiples of the interval; ``missed`` of them were skipped right before this one. ``unread`` says
+    why a command or a log has no text.
     """
 
     tick: int
@@ -20,3 +21,4 @@ class Sample:
     wall_ns: Nanoseconds
     missed: int = 0
     texts: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, str] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What a node is asked, wherever its agent runs: who it is, what it reads, what it samples."""
+"""What a node is asked, wherever its agent runs: who it is, what it reads, what it samples, what it changes or runs."""
 
 __all__ = ["NodeSession"]
 
@@ -7,16 +7,17 @@ from collections.abc import AsyncIterator, Sequence
 import msgspec
 
 from sparktune.io.transport.changes import Changes
+from sparktune.io.transport.commands import Commands
 from sparktune.io.transport.merge import merge_reads
 from sparktune.io.transport.wire import Hello, NotTheAgent, Tick, decode_part, encode_read, readings_of
-from sparktune.model.reads import Read, Readings
+from sparktune.model.reads import Read, Readings, Sampled
 from sparktune.model.sample import Sample
 from sparktune.units import Seconds
 
 _MOST_ANSWER_BYTES = 128 * 1024 * 1024
 
 
-class NodeSession(Changes):
+class NodeSession(Changes, Commands):
     """``async with NodeSession(target) as node``; every answer, the first with opening, has ``limit_s``.
 
     Nothing is waited for when it opens: the first request travels behind the agent, so that a node is read in one round
@@ -40,8 +41,8 @@ class NodeSession(Changes):
         async with self._explained(self._limit_s):
             return await self._hello(greeted), await self._readings(observed, merged)
 
-    async def sample(self, sources: Sequence[Read], *, interval_s: Seconds, count: int = 0) -> AsyncIterator[Sample]:
-        """Read files, patterns and commands again and again, ``count`` times or until the iteration is left.
+    async def sample(self, sources: Sequence[Sampled], *, interval_s: Seconds, count: int = 0) -> AsyncIterator[Sample]:
+        """Read files, patterns, commands and logs again and again, ``count`` times or until the iteration is left.
 
         Each tick has all texts, whole, as they are now; what cannot be read then has none.
         """
@@ -50,6 +51,7 @@ class NodeSession(Changes):
         )
         self._abandoned.add(number)
         texts: dict[str, str] = {}
+        unread: dict[str, str] = {}
         while True:
             async with self._explained(self._limit_s + interval_s):
                 raw, last = await self._next(number)
@@ -60,12 +62,14 @@ class NodeSession(Changes):
             texts.update(tick.changed)
             for path in tick.gone:
                 texts.pop(path, None)
+            unread = {path: why for path, why in {**unread, **tick.unread}.items() if why} if tick.unread else unread
             yield Sample(
                 tick=tick.tick,
                 monotonic_ns=tick.monotonic_ns,
                 wall_ns=tick.wall_ns,
                 missed=tick.missed,
                 texts=dict(texts),
+                unread=unread,
             )
 
     async def _hello(self, number: int) -> Hello:

@@ -22,6 +22,7 @@ import msgspec
 from sparktune.model.observed import Observed, absent, present, unreadable
 from sparktune.model.reads import (
     CommandOutput,
+    CountLines,
     Read,
     ReadCommand,
     ReadFile,
@@ -29,6 +30,7 @@ from sparktune.model.reads import (
     Readings,
     ReadLinks,
     ReadNames,
+    Sampled,
 )
 
 _T = TypeVar("_T")
@@ -38,6 +40,7 @@ _KINDS: Mapping[type, str] = {
     ReadLinks: "links",
     ReadNames: "names",
     ReadCommand: "command",
+    CountLines: "count",
 }
 _Natural = Annotated[int, msgspec.Meta(ge=0)]
 _State = Literal["present", "absent", "unreadable"]
@@ -96,7 +99,10 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Tick(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One tick of a sample: the texts that have changed since the one before, and the paths that have gone."""
+    """One tick of a sample: the texts that have changed since the one before, and the paths that have gone.
+
+    ``unread`` has what changed about why commands and logs have no text, "" for what has one again.
+    """
 
     tick: _Natural
     monotonic_ns: int
@@ -104,6 +110,7 @@ class Tick(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     missed: _Natural
     changed: dict[str, str]
     gone: tuple[str, ...]
+    unread: dict[str, str] = {}
 
 
 class _Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -130,7 +137,7 @@ def encode_request(number: int, verb: str, **fields: object) -> bytes:
     return msgspec.json.encode({"id": number, "verb": verb, **fields}) + b"\n"
 
 
-def encode_read(read: Read) -> dict[str, Any]:
+def encode_read(read: Sampled) -> dict[str, Any]:
     """Return a read as the wire has it."""
     return {"kind": _KINDS[type(read)], **asdict(read)}
 
