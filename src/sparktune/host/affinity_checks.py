@@ -9,12 +9,14 @@ __all__ = ["check_manager"]
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.systemd import SystemdFacts
-from sparktune.host.manager_mask import NOT_BEFORE_BOOT, expected_mask
+from sparktune.host.manager_mask import MANAGER_FILE, NOT_BEFORE_BOOT, expected_mask
+from sparktune.host.other_mode import left_by_mode
 from sparktune.host.placement import Cores, cores_of
 from sparktune.model.host_plan import CheckStatus, HostCheck, HostView
 from sparktune.model.observed import State
 from sparktune.model.profile import Mode
 
+_ID = "manager-affinity"
 _FILES = "CPUAffinity= in files"
 _PID_1 = "PID 1"
 
@@ -23,7 +25,8 @@ def check_manager(view: HostView) -> tuple[HostCheck, ...]:
     """Return a check of the files and one of PID 1; where the profile does not set it, only what waits for a boot."""
     systemd = view.facts.get(SystemdFacts)
     if view.applied_boot is None or view.profile.mode is not Mode.CLASSIC:
-        return _pending(view, systemd) if systemd is not None else ()
+        left = () if view.applied_boot is None else left_by_mode(_ID, view, Mode.CLASSIC, (MANAGER_FILE,))
+        return (*left, *(_pending(view, systemd) if systemd is not None else ()))
     cores = cores_of(view.facts)
     if systemd is None or cores.value is None:
         why = cores.why if systemd is not None else "systemd did not answer"
@@ -32,9 +35,7 @@ def check_manager(view: HostView) -> tuple[HostCheck, ...]:
 
 
 def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(
-        change="manager-affinity", target=target, wanted=wanted, effective=effective, status=status, why=why
-    )
+    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 def _pending(view: HostView, systemd: SystemdFacts) -> tuple[HostCheck, ...]:

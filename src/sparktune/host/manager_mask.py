@@ -6,12 +6,14 @@ takes it back, neither daemon-reload nor daemon-reexec (seen with 252); cpuset(7
 clipped to it.
 """
 
-__all__ = ["NOT_BEFORE_BOOT", "expected_mask"]
+__all__ = ["MANAGER_FILE", "NOT_BEFORE_BOOT", "expected_mask"]
 
 from sparktune.host.cpulist import CpuSet
 from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.model.observed import State
 
+# Drop-ins are read in the order of their names; this one after those that people number or name cpu-affinity.conf
+MANAGER_FILE = "/etc/systemd/system.conf.d/zz-sparktune.conf"
 NOT_BEFORE_BOOT = (
     "what runs already keeps its mask until the next boot; PID 1 takes it at a daemon-reload, with what it starts from "
     "then on, and gives none back before a boot"

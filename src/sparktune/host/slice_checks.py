@@ -7,8 +7,9 @@ __all__ = ["check_slices", "not_effective"]
 
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.systemd import SystemdFacts
+from sparktune.host.other_mode import left_by_mode
 from sparktune.host.placement import Cores, cores_of
-from sparktune.host.slice_units import FAST, UNITS, cpus_of_unit, drop_in_path
+from sparktune.host.slice_units import DROP_INS, FAST, UNITS, cpus_of_unit, drop_in_path
 from sparktune.host.unit_cpus import boot_cpus, unit_lines
 from sparktune.model.host_plan import CheckStatus, HostCheck, HostView
 from sparktune.model.observed import State
@@ -35,7 +36,7 @@ def check_slices(view: HostView) -> tuple[HostCheck, ...]:
     if view.applied_boot is None:
         return _pending(systemd, cores.value)
     if view.profile.mode is not Mode.SLICES:
-        return ()
+        return left_by_mode("slices", view, Mode.SLICES, DROP_INS)
     if systemd is None or cores.value is None:
         why = cores.why if systemd is not None else "systemd did not answer"
         return (_check("slices", "their cores", "", CheckStatus.UNREADABLE, why),)

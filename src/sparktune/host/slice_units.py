@@ -4,7 +4,7 @@ Sources: systemd.special(7); systemd.unit(5), order of drop-ins; systemd's core/
 and a slice need no file of their own to take drop-ins.
 """
 
-__all__ = ["FAST", "SLOW", "UNITS", "at_boot", "cpus_of_unit", "drop_in_path", "drop_in_text", "read_later"]
+__all__ = ["DROP_INS", "FAST", "SLOW", "UNITS", "at_boot", "cpus_of_unit", "drop_in_path", "drop_in_text", "read_later"]
 
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.placement import Cores
@@ -28,6 +28,9 @@ def cpus_of_unit(unit: str, cores: Cores) -> CpuSet:
 def drop_in_path(unit: str) -> str:
     """Return where the drop-in of a unit is written."""
     return f"/etc/systemd/system/{unit}.d/{_NAME}"
+
+
+DROP_INS = tuple(drop_in_path(unit) for unit in UNITS)
 
 
 def drop_in_text(unit: str, cores: Cores) -> str:

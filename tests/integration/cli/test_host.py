@@ -275,6 +275,27 @@ def test_a_change_is_left_out(lab: Path) -> None:
     assert "irq-affinity" in changes
 
 
+@pytest.mark.parametrize(("first", "second"), [("slices", "classic"), ("classic", "slices")])
+def test_one_mode_is_taken_back_before_the_other(lab: Path, first: str, second: str) -> None:
+    """Both at once is what nobody asked for, and no verify of one of them would show the other."""
+    # The other node has an administrator's own CPUAffinity=, which is no mode of ours.
+    root, before = ("--root", f"{lab}/spark2"), _hash(lab / "spark2")
+    run_sparktune("host", "apply", *root, "--mode", first, "--allow-slow", "--yes", "--quiet")
+    applied = _hash(lab / "spark2")
+
+    refused = run_sparktune("host", "apply", *root, "--mode", second, "--allow-slow", "--yes")
+    seen = run_sparktune("host", "verify", *root, "--mode", second)
+
+    assert refused.code == 1
+    assert f"--mode {first} is applied here" in refused.out
+    assert _hash(lab / "spark2") == applied
+    assert f"it is of --mode {first}" in seen.out
+    assert run_sparktune("host", "revert", *root, "--yes").code == 0
+    assert _hash(lab / "spark2") == before
+    free = run_sparktune("host", "plan", *root, "--mode", second, "--allow-slow", "--json")
+    assert [node["refusals"] for node in free.json["nodes"]] == [[]]
+
+
 def _without_slices(node: Path) -> tuple[str, ...]:
     """Apply, let the node's slices be gone for good, revert as far as that goes; return its flags."""
     root = ("--root", str(node))

@@ -13,21 +13,20 @@ from sparktune.host.changes._shared import cores_unknown, counted, diff_of
 from sparktune.host.cpulist import CpuSet, format_cpulist, parse_cpulist
 from sparktune.host.facts.systemd import AffinityLine, SystemdFacts
 from sparktune.host.hazards import in_container, inference_on
-from sparktune.host.manager_mask import NOT_BEFORE_BOOT
+from sparktune.host.manager_mask import MANAGER_FILE, NOT_BEFORE_BOOT
+from sparktune.host.other_mode import mode_reads, mode_refusals
 from sparktune.host.placement import Cores, cores_of
 from sparktune.host.tasks import TASK_READS, LiveTask, Tasks, tasks_of
 from sparktune.model.host_plan import ChangePlan, HostChange, HostView, PlannedStep, Refusal, TakesEffect
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import State
 from sparktune.model.profile import Mode, Profile
-from sparktune.model.reads import Read, ReadFile
+from sparktune.model.reads import Read
 from sparktune.model.step import AffinityStep, FileStep, Task
 
 _ID = "manager-affinity"
 _WITHOUT = "--without manager-affinity"
-# Drop-ins are read in the order of their names; this one after those that people number or name cpu-affinity.conf
-_NAME = "zz-sparktune.conf"
-_PATH = f"/etc/systemd/system.conf.d/{_NAME}"
+_NAME = MANAGER_FILE.rpartition("/")[2]
 _INHERITED = (
     "everything that systemd starts inherits it, sshd with its shells too: a server started from one needs taskset "
     "or a cpuset to get performance cores"
@@ -37,14 +36,15 @@ _LATER_TASKS = "what starts while threads are moved may keep the old mask: verif
 
 
 def _reads(facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
-    if profile.mode is not Mode.CLASSIC or facts.get(SystemdFacts) is None:
+    if facts.get(SystemdFacts) is None:
         return ()
-    return (ReadFile(path=_PATH), *TASK_READS)
+    ours = mode_reads((MANAGER_FILE,))
+    return (*ours, *TASK_READS) if profile.mode is Mode.CLASSIC else ours
 
 
 def _plan(view: HostView) -> ChangePlan:
     if view.profile.mode is not Mode.CLASSIC:
-        return ChangePlan()
+        return ChangePlan(refusals=mode_refusals(_ID, view, Mode.CLASSIC, (MANAGER_FILE,)))
     systemd, cores = view.facts.get(SystemdFacts), cores_of(view.facts)
     if systemd is None or cores.value is None:
         why = cores.why if systemd is not None else "systemd did not answer"
@@ -88,7 +88,7 @@ def _is_later(line: AffinityLine) -> bool:
 
 def _file_step(view: HostView, systemd: SystemdFacts, cores: Cores) -> tuple[PlannedStep, ...]:
     wanted = systemd.manager_wanted
-    file = view.readings.file(_PATH)
+    file = view.readings.file(MANAGER_FILE)
     right = wanted.value is not None and wanted.value & cores.online == cores.efficiency
     if right or State.UNREADABLE in {wanted.state, file.state}:
         return ()
@@ -98,12 +98,12 @@ def _file_step(view: HostView, systemd: SystemdFacts, cores: Cores) -> tuple[Pla
     return (
         PlannedStep(
             change=_ID,
-            target=_PATH,
+            target=MANAGER_FILE,
             before=before,
             after=f"CPUAffinity={cpus}",
             takes_effect=TakesEffect.REBOOT,
-            step=FileStep(path=_PATH, text=text, expect={_PATH: file.value}),
-            diff=diff_of(_PATH, file.value, text),
+            step=FileStep(path=MANAGER_FILE, text=text, expect={MANAGER_FILE: file.value}),
+            diff=diff_of(MANAGER_FILE, file.value, text),
         ),
     )
 
@@ -145,7 +145,9 @@ def _is_movable(task: LiveTask, cores: Cores) -> bool:
 
 def _overruled(systemd: SystemdFacts) -> tuple[str, ...]:
     """Say which lines of others stop counting; their files stay as they are."""
-    others = [line for line in systemd.affinity_lines if line.path != _PATH and line.value and not _is_later(line)]
+    others = [
+        line for line in systemd.affinity_lines if line.path != MANAGER_FILE and line.value and not _is_later(line)
+    ]
     return tuple(
         f"{line.path} sets CPUAffinity={line.value}: it stays, and no longer counts from the next boot on"
         for line in others

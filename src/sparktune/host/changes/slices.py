@@ -12,9 +12,20 @@ from sparktune.host.changes._shared import cores_unknown, diff_of
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.host.hazards import Inference, evidence, hints, inference_on, is_below
+from sparktune.host.other_mode import mode_reads, mode_refusals
 from sparktune.host.placement import Cores, cores_of
 from sparktune.host.slice_checks import check_slices, not_effective
-from sparktune.host.slice_units import FAST, SLOW, UNITS, at_boot, cpus_of_unit, drop_in_path, drop_in_text, read_later
+from sparktune.host.slice_units import (
+    DROP_INS,
+    FAST,
+    SLOW,
+    UNITS,
+    at_boot,
+    cpus_of_unit,
+    drop_in_path,
+    drop_in_text,
+    read_later,
+)
 from sparktune.host.tasks import TASK_READS, tasks_of
 from sparktune.host.unit_cpus import boot_cpus, unit_lines, unit_reads
 from sparktune.model.host_plan import (
@@ -28,7 +39,7 @@ from sparktune.model.host_plan import (
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import State
 from sparktune.model.profile import Mode, Profile
-from sparktune.model.reads import Read, ReadFile, ReadNames
+from sparktune.model.reads import Read, ReadNames
 from sparktune.model.step import FileStep, PropertyStep, ReloadStep
 
 _ID = "slices"
@@ -55,15 +66,21 @@ _NOTES = (
 
 
 def _reads(facts: NodeFacts, profile: Profile) -> tuple[Read, ...]:
-    if profile.mode is not Mode.SLICES or facts.get(SystemdFacts) is None:
+    if facts.get(SystemdFacts) is None:
         return ()
-    ours = tuple(ReadFile(path=drop_in_path(unit)) for unit in UNITS)
-    return (*ours, ReadNames(pattern=_FAST_GROUP), *(read for unit in UNITS for read in unit_reads(unit)), *TASK_READS)
+    if profile.mode is not Mode.SLICES:
+        return mode_reads(DROP_INS)
+    return (
+        *mode_reads(DROP_INS),
+        ReadNames(pattern=_FAST_GROUP),
+        *(read for unit in UNITS for read in unit_reads(unit)),
+        *TASK_READS,
+    )
 
 
 def _plan(view: HostView) -> ChangePlan:
     if view.profile.mode is not Mode.SLICES:
-        return ChangePlan()
+        return ChangePlan(refusals=mode_refusals(_ID, view, Mode.SLICES, DROP_INS))
     systemd, cores = view.facts.get(SystemdFacts), cores_of(view.facts)
     if systemd is None or cores.value is None:
         why = cores.why if systemd is not None else "systemd did not answer"

@@ -12,6 +12,10 @@ from sparktune.report.host.left import give_up_advice
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import counted
 
+_INHERITED = (
+    "programs that systemd started since then keep the CPUs of its CPUAffinity= until they are started again, at the "
+    "latest at the next boot; no check can tell them from programs that were given these CPUs on purpose"
+)
 _BAD_STATES = frozenset({NodeState.INCOMPLETE, NodeState.UNKNOWN})
 
 
@@ -64,4 +68,12 @@ def _next(reports: Sequence[NodeReport], look: Look) -> list[str]:
         lines += give_up_advice(reports, look)
     if any(report.checks for report in reports):
         lines.append(f"after the reboot: {look.command('verify')}")
-    return lines or [f"what is applied now: {look.command('status')}"]
+    lines = lines or [f"what is applied now: {look.command('status')}"]
+    inherited = any(_took_affinity_back(undone) for report in reports for undone in report.undone)
+    return [*lines, _INHERITED] if inherited else lines
+
+
+def _took_affinity_back(undone: UndoneTransaction) -> bool:
+    """Tell whether CPUAffinity= was in force: what inherited it is not what was changed, and is not put back."""
+    steps = [step for step in undone.steps if step.change == "manager-affinity" and step.kind == "file"]
+    return any(item.outcome == "restored" for step in steps for item in step.items.values())

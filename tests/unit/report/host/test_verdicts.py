@@ -240,3 +240,14 @@ def test_a_transaction_that_could_not_be_begun_to_be_undone_says_why() -> None:
     text = revert_text((_node(state=NodeState.INCOMPLETE, undone=(undone,)),), look=_LOOK)
 
     assert "transaction t1: NOT ALL IS TAKEN BACK\n  a later one touched the same: t2" in text
+
+
+@pytest.mark.parametrize(("kind", "outcome", "said"), [("file", "restored", True), ("file", "foreign", False)])
+def test_what_inherited_its_cpus_is_not_said_to_be_as_before(kind: str, outcome: str, said: bool) -> None:  # noqa: FBT001
+    """PID 1 has its CPUs back; what it has started in between has not, and nothing lists that."""
+    step = StepResult(step=0, kind=kind, change="manager-affinity", items={"/etc/x": ItemResult(outcome=outcome)})
+    undone = UndoneTransaction(transaction="t1", state="reverted", steps=(step,))
+
+    text = revert_text((_node(state=NodeState.REVERTED, undone=(undone,)),), look=_LOOK)
+
+    assert ("keep the CPUs of its CPUAffinity=" in " ".join(text.split())) is said
