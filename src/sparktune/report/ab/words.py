@@ -10,6 +10,7 @@ __all__ = [
     "reasons",
     "sentence",
     "unproven_guards",
+    "verdict_words",
 ]
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from sparktune.units import format_duration, format_percent
 _MOST_BLOCKS = 100
 _SHOWN_DIGITS = 3
 _UNSTABLE = 0.2
+_ACTED_ON = frozenset({Verdict.IMPROVED, Verdict.EQUIVALENT})
 _GUARDS = {
     GuardStatus.OK: "no worse by {margin} or more",
     GuardStatus.UNPROVEN: "not shown to be no worse by {margin}",
@@ -46,7 +48,21 @@ def sentence(result: ExperimentResult) -> str:
     if verdict is None or effect is None:
         planned = count_of(len(result.experiment.blocks), "block")
         return f"NO VERDICT YET: {done} of {planned}; nothing is claimed between looks"
-    return f"{verdict.value}: {_claim(result, verdict, effect)} {_circumstances(result, effect)}{_guards(result)}"
+    return (
+        f"{verdict_words(result)}: {_claim(result, verdict, effect)} {_circumstances(result, effect)}{_guards(result)}"
+    )
+
+
+def verdict_words(result: ExperimentResult) -> str:
+    """Return the verdict; one that somebody would act on has its guards that do not hold in the same breath."""
+    if result.verdict is None:
+        return "ANECDOTE" if result.judgement.anecdote and result.blocks else "NO VERDICT YET"
+    if result.verdict not in _ACTED_ON:
+        return result.verdict.value
+    told = [_caveat(result, guard) for guard in result.guards if guard.status is not GuardStatus.OK]
+    # What is worse is said first: what is not shown may yet be.
+    told.sort(key=lambda words: "WORSE" not in words)
+    return f"{result.verdict.value}, but {' and '.join(told)}" if told else result.verdict.value
 
 
 def reasons(result: ExperimentResult) -> tuple[str, ...]:
@@ -82,7 +98,7 @@ def next_steps(result: ExperimentResult) -> tuple[str, ...]:
         return (*dict.fromkeys(hints), f"sparktune ab show {run}")
     if result.verdict is None:
         return (f"sparktune ab resume {run}",) if len(result.blocks) < len(result.experiment.blocks) else ()
-    return (f"sparktune runs report {run}",)
+    return (*_guard_steps(result), f"sparktune runs report {run}")
 
 
 def metric_title(name: str) -> str:
@@ -121,6 +137,25 @@ def unproven_guards(result: ExperimentResult) -> str:
 def _change(ratio: float, better: Better) -> float:
     change = (ratio if better is Better.HIGHER else 1 / ratio) - 1
     return round(change, _SHOWN_DIGITS) + 0.0  # no minus in front of nothing
+
+
+def _caveat(result: ExperimentResult, guard: GuardResult) -> str:
+    better = next((one.better for one in result.experiment.guards if one.metric == guard.metric), Better.HIGHER)
+    change = f" ({change_words(guard.effect, better)})" if guard.effect is not None else ""
+    if guard.status is GuardStatus.HARMED:
+        return f"guard {guard.metric} is WORSE{change}"
+    return f"guard {guard.metric} is not shown to hold{change}"
+
+
+def _guard_steps(result: ExperimentResult) -> tuple[str, ...]:
+    """Return what to do about guards that keep a better arm from being kept."""
+    if result.verdict not in _ACTED_ON:
+        return ()
+    harmed = [guard.metric for guard in result.guards if guard.status is GuardStatus.HARMED]
+    unproven = [guard.metric for guard in result.guards if guard.status is GuardStatus.UNPROVEN]
+    keep = f"do not keep arm B for this alone: {', '.join(harmed)} got worse; try another value of the setting"
+    show = f"measure {', '.join(unproven)} again with more trials per visit, or another margin, before you keep arm B"
+    return (*([keep] if harmed else []), *([show] if unproven else []))
 
 
 def _shift(result: ExperimentResult, effect: Effect) -> str:

@@ -5,7 +5,7 @@ __all__ = ["LIMIT", "experiment_page"]
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
 from sparktune.report.ab.json import result_record
-from sparktune.report.ab.words import guard_words, next_steps, reasons, sentence
+from sparktune.report.ab.words import guard_words, next_steps, reasons, sentence, unproven_guards, verdict_words
 from sparktune.report.bench.words import one_line
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.pictures import drawings
@@ -16,7 +16,7 @@ from sparktune.report.experiment.tables import (
     trial_table,
     visit_table,
 )
-from sparktune.report.experiment.words import caution, headline, key_facts, provenance, settings_lines
+from sparktune.report.experiment.words import caution, key_facts, provenance, settings_lines
 from sparktune.report.page.parts import Column, bullets, facts, folded, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.svg.markup import Markup, element
@@ -57,14 +57,18 @@ def _page(material: Material, *, trials: bool, blocks: bool) -> str:
         _visits(material),
         _provenance(material),
     ]
-    title = f"{headline(result)} - {one_line(result.experiment.name)}"
+    title = f"{verdict_words(result)} - {one_line(result.experiment.name)}"
     return page(title, parts, record=_record(material, blocks=blocks))
 
 
 def _verdict(material: Material) -> Markup:
     result = material.result
     look, glyph = _LOOKS[result.verdict]
-    badge = element("p", element("span", glyph, aria_hidden="true"), f" {headline(result)}", class_=f"badge {look}")
+    if look == "ok" and unproven_guards(result):
+        look, glyph = "warn", "!"
+    badge = element(
+        "p", element("span", glyph, aria_hidden="true"), f" {verdict_words(result)}", class_=f"badge {look}"
+    )
     arms = [
         element("li", element("span", f"arm {arm.value}", class_="key"), " ", element("code", settings))
         for arm, settings in settings_lines(result.experiment).items()
@@ -73,7 +77,7 @@ def _verdict(material: Material) -> Markup:
     return element(
         "header",
         badge,
-        element("p", sentence(result).removeprefix(f"{headline(result)}: "), class_="lead"),
+        element("p", sentence(result).removeprefix(f"{verdict_words(result)}: "), class_="lead"),
         *([element("p", told, class_="bad")] if (told := caution(result)) else []),
         bullets(reasons(result)),
         facts(key_facts(result), big=2),

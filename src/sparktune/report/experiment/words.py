@@ -1,6 +1,6 @@
-"""The short words of an experiment's report: its headline, the facts beside it, where it comes from."""
+"""The short words of an experiment's report: the facts beside its verdict, where it comes from."""
 
-__all__ = ["caution", "headline", "key_facts", "provenance", "settings_lines", "stamp"]
+__all__ = ["caution", "key_facts", "provenance", "settings_lines", "stamp"]
 
 import json
 from collections.abc import Mapping
@@ -9,17 +9,10 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
-from sparktune.report.ab.words import change_words, interval_words, order_words, sentence
+from sparktune.report.ab.words import change_words, interval_words, order_words, sentence, verdict_words
 from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, utc
 from sparktune.report.records import plain_record
 from sparktune.units import format_percent
-
-
-def headline(result: ExperimentResult) -> str:
-    """Return the verdict as one or two words."""
-    if result.verdict is not None:
-        return result.verdict.value
-    return "ANECDOTE" if result.judgement.anecdote and result.blocks else "NO VERDICT YET"
 
 
 def caution(result: ExperimentResult) -> str:
@@ -61,8 +54,8 @@ def key_facts(result: ExperimentResult) -> list[tuple[str, str]]:
 
 def stamp(result: ExperimentResult) -> str:
     """Return the line below a picture that is shared without its page: the verdict, whole."""
-    said = sentence(result).removeprefix(f"{headline(result)}: ")
-    return f"{headline(result)}: {said} · experiment {one_line(result.experiment.id)}"
+    said = sentence(result).removeprefix(f"{verdict_words(result)}: ")
+    return f"{verdict_words(result)}: {said} · experiment {one_line(result.experiment.id)}"
 
 
 def settings_lines(experiment: Experiment) -> Mapping[Arm, str]:

@@ -11,10 +11,10 @@ from tests.support.experiments import CELLS, experiment, visit
 
 from sparktune.experiment.conclude import conclude
 from sparktune.experiment.design import Arm
-from sparktune.experiment.effect import Better
+from sparktune.experiment.effect import Better, effect_of
 from sparktune.experiment.plan import GuardMetric, Primary, VisitState
 from sparktune.experiment.planning import Noise
-from sparktune.experiment.result import ExperimentResult, MeasuredVisit
+from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus, MeasuredVisit
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.report.ab.json import result_json, rows_json
@@ -63,6 +63,45 @@ def test_of_a_time_less_is_said_as_less() -> None:
     result = _result([0.8, 0.81, 0.79], better=Better.LOWER)
     assert sentence(result).startswith("IMPROVED: B is -20.0 % [-2")
     assert "B won 3/3" in sentence(result)
+
+
+def _guarded(status: GuardStatus, change: float, metric: str = "decode_min_tok_s") -> GuardResult:
+    effect = effect_of([math.log(change + step) for step in (-0.01, 0.0, 0.01)], alpha=0.1, floor=0.005)
+    return GuardResult(metric=metric, margin=0.1, status=status, effect=effect)
+
+
+@pytest.mark.parametrize(
+    ("guards", "first", "step"),
+    [
+        (
+            [_guarded(GuardStatus.HARMED, 0.63)],
+            "IMPROVED, but guard decode_min_tok_s is WORSE (-37.0 %): B is +",
+            "do not keep arm B",
+        ),
+        (
+            [_guarded(GuardStatus.UNPROVEN, 0.95)],
+            "IMPROVED, but guard decode_min_tok_s is not shown to hold (-5.0 %): B is +",
+            "measure decode_min_tok_s again with more trials per visit",
+        ),
+        (
+            [_guarded(GuardStatus.UNPROVEN, 0.95, "ttft_s"), _guarded(GuardStatus.HARMED, 0.63)],
+            "IMPROVED, but guard decode_min_tok_s is WORSE (-37.0 %) and guard ttft_s is not shown to hold",
+            "do not keep arm B",
+        ),
+    ],
+)
+def test_a_win_that_a_guard_does_not_bear_says_so_first(guards: list[GuardResult], first: str, step: str) -> None:
+    """Who reads one line, or one badge, must not keep a setting that starves somebody."""
+    declared = [
+        GuardMetric(metric=one.metric, better=Better.LOWER if one.metric.startswith("ttft") else Better.HIGHER)
+        for one in guards
+    ]
+    result = replace(_result([1.3, 1.31, 1.29], guards=declared), guards=tuple(guards))
+
+    assert sentence(result).startswith(first)
+    assert result_text(result).startswith(first)
+    assert step in next_steps(result)[0]
+    assert json.loads(result_json(result))["verdict"] == "IMPROVED", "the word of the contract stays"
 
 
 def test_a_regression_says_so() -> None:

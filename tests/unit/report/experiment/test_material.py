@@ -14,6 +14,7 @@ from sparktune.report.experiment.html import experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.material import Material, choose_wave, value_of_block
 from sparktune.report.experiment.views import cell_heats, forest_rows, pairs
+from sparktune.report.experiment.words import stamp
 
 
 def _with_flags(material: Material) -> Material:
@@ -104,6 +105,12 @@ def test_a_guard_that_is_not_shown_or_harmed_is_said() -> None:
     assert rows["ttft_s"].startswith("WORSE")
     assert rows["decode_tok_s"] == "not shown: not counted"
     assert "1 not shown, 1 WORSE" in page
+    badge = page[page.index('class="badge') :].partition("</p>")[0]
+    assert badge.startswith('class="badge warn"')
+    assert "IMPROVED, but guard ttft_s is WORSE" in badge
+    first = experiment_markdown(result).splitlines()[0].replace("\\", "")
+    assert first.startswith("**IMPROVED, but guard ttft_s is WORSE")
+    assert stamp(result).startswith("IMPROVED, but guard ttft_s is WORSE"), "a picture is shared without its page"
 
 
 def test_less_is_better_turns_the_interval_around() -> None:
