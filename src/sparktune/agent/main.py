@@ -59,6 +59,11 @@ class _Changes:
         yield from ({"part": part} for part in parts)
         yield {"ok": end}
 
+    def run(self, request: _Request) -> Iterator[_Request]:
+        from sparktune.agent.run import run  # noqa: PLC0415 - as above
+
+        yield from run(request, self._tree, self._root)
+
     def _nothing_to_list(self, request: _Request) -> bool:
         """Tell whether this is a question that needs no root: there was never a transaction here."""
         return request["verb"] == "journal" and not os.path.lexists(HOME)
@@ -69,6 +74,7 @@ def _serve(lines: Lines, tree: Tree, observer: Observer, changes: _Changes) -> N
         "hello": lambda _request: iter([{"ok": hello(tree)}]),
         "observe": lambda request: _observe(observer, request),
         "sample": lambda request: sample(tree, observer, request, lines.waiting),
+        "run": changes.run,
         **dict.fromkeys(("transact", "confirm", "revert", "give_up", "journal"), changes.answers),
     }
     while True:

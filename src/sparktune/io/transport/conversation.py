@@ -32,7 +32,7 @@ _FAREWELL_S = 2.0
 _TAKE_BACK_S = 60.0
 _ENDED_S = 2.0  # between the end of stdout and the exit code
 # What an agent may say when it is asked to change something; whatever else it refuses is no answer of an agent.
-_REFUSALS = frozenset({"busy", "void", "root", "journal", "transaction", "request"})
+_REFUSALS = frozenset({"busy", "void", "root", "journal", "transaction", "request", "command"})
 
 
 class Conversation:

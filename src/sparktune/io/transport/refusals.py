@@ -5,13 +5,19 @@ __all__ = ["error_of_refusal"]
 from sparktune.errors import ChangeFailed, HostError, NodeBusy, NodeError, NodeNeedsRoot, NodeProtocolError, PlanVoid
 
 _LONGEST = 2000
-_JOURNAL_HINT = "see whether /var/lib/sparktune on that node can be written and its disk has space"
+_FAILURES = {
+    "journal": "see whether /var/lib/sparktune on that node can be written and its disk has space",
+    "transaction": "list the transactions of the node: sparktune host status{nodes}",
+    "command": "is the program that starts the service installed on {host}, and its folder there?",
+}
 
 
 def error_of_refusal(node: str, host: str | None, kind: str, message: str) -> NodeError | HostError:
     """Return the error for an agent's ``kind`` and ``message``, as ``agent/protocol.py`` lists them."""
     said = _printable(message)
     told = f"{node}: {said}"
+    if kind in _FAILURES:
+        return ChangeFailed(told, hint=_FAILURES[kind].format(host=host or node, nodes=_nodes(host)))
     match kind:
         case "busy":
             where = host or node
@@ -20,12 +26,11 @@ def error_of_refusal(node: str, host: str | None, kind: str, message: str) -> No
             return PlanVoid(told, hint="look again and plan anew: sparktune host plan")
         case "root":
             return NodeNeedsRoot(told, hint=_root_hint(host))
-        case "journal":
-            return ChangeFailed(told, hint=_JOURNAL_HINT)
-        case "transaction":
-            where = f" --nodes {host}" if host else ", with the node named as here"
-            return ChangeFailed(told, hint=f"list the transactions of the node: sparktune host status{where}")
     return NodeProtocolError(f"{node}: {kind}: {said}", hint="this is a fault of sparktune, please report it")
+
+
+def _nodes(host: str | None) -> str:
+    return f" --nodes {host}" if host else ", with the node named as here"
 
 
 def _root_hint(host: str | None) -> str:
