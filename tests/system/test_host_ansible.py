@@ -1,5 +1,6 @@
 """What ``host export --ansible`` writes, run by a real ansible-playbook on a node with a real systemd."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.kernel import interrupts_of, spare_device
-from tests.support.nspawn import EFFICIENCY, NAME, BootedNode
+from tests.support.nspawn import AGENT, EFFICIENCY, NAME, BootedNode
 
 # The first one may have to make the tree of the node, which downloads a small Debian.
 pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
@@ -21,7 +22,10 @@ def _playbooks(node: BootedNode, tmp_path: Path) -> Path:
     """Export the plan of the node."""
     device = spare_device()
     flags = ("--mode", "classic", *(("--irq-device", device) if device else ()))
-    folder = tmp_path / "ansible"
+    return _exported(node, tmp_path / "ansible", *flags)
+
+
+def _exported(node: BootedNode, folder: Path, *flags: str) -> Path:
     command = (
         sys.executable,
         "-m",
@@ -114,3 +118,24 @@ def test_what_somebody_edited_is_left_and_named(node: BootedNode, playbooks: Pat
     assert "/etc/sysctl.d/99-zz-sparktune.conf: left as it is" in said
     assert file.read_text() == "vm.swappiness = 30\n"
     file.unlink()
+
+
+def test_what_may_cost_the_connection_is_confirmed_over_a_new_one(node: BootedNode, tmp_path: Path) -> None:
+    """Else the node would take it all back two minutes after a play that said it was well."""
+    key = "net.ipv4.conf.all.accept_local"  # of the node's own network
+    flags = ("--sysctl", f"{key}=1", "--without", "slices,irq-affinity,reapply,workqueue,default-target")
+    folder = _exported(node, tmp_path / "ansible", *flags)
+    assert '"confirm_within_s": 120.0' in (folder / f"plans/{NAME}.json").read_text()
+
+    code, counts, said = _play(node, folder / "apply.yml")
+
+    assert (code, counts["changed"], counts["failed"]) == (0, 1, 0), said
+    assert "Keep what the node would undo by itself otherwise" in said
+    (transaction,) = json.loads(node.run(f"python3 -I {AGENT} --json status"))["transactions"][-1:]
+    assert (transaction["state"], transaction["label"]) == ("committed", "ansible")
+    assert "sparktune-expire" not in node.run("systemctl list-units --all --no-legend 'sparktune-expire-*'")
+    assert node.run(f"sysctl -n {key}").strip() == "1"
+    code, again, said = _play(node, folder / "apply.yml")
+    assert (code, again["changed"], again["failed"]) == (0, 0, 0), said
+    assert _play(node, folder / "revert.yml")[1]["changed"] == 1
+    assert node.run(f"sysctl -n {key}").strip() == "0"
