@@ -6,11 +6,12 @@ from collections.abc import Mapping
 
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.planning import smallest_detectable
+from sparktune.experiment.rules import Look
 from sparktune.io.store.store import Store
 from sparktune.model.cell import Cell
 from sparktune.model.experiment_row import ExperimentRow
 from sparktune.model.launcher import ArmPlan
-from sparktune.units import Seconds, format_duration, format_percent
+from sparktune.units import Ratio, Seconds, format_duration, format_percent
 
 _WARM_UP_WAVES = 3  # as many as have to agree
 _LISTED = 200
@@ -19,7 +20,7 @@ _TYPICAL = (0.03, 0.057, 0.106)
 
 
 def cost_words(store: Store, experiment: Experiment, plan: ArmPlan) -> tuple[str, ...]:
-    """Return lines: how long it takes, and the smallest effect that its looks can find."""
+    """Return two lines: how long it takes, and the smallest effect that it can detect."""
     return (_time(store, experiment, plan), _detectable(store, experiment))
 
 
@@ -27,15 +28,14 @@ def _time(store: Store, experiment: Experiment, plan: ArmPlan) -> str:
     waves = {cell: store.usual_wave_s(experiment.base_url, cell) for cell in experiment.workload.cells}
     known = {cell: wave for cell, wave in waves.items() if wave is not None}
     visits = 2 * len(experiment.blocks)
-    setting = "the arm set anew" if plan.takes != "live" else f"{format_duration(experiment.hot_settle_s)} of settling"
+    live = plan.takes == "live"
     if len(known) < len(waves):
-        return f"cost: {visits} visits, {setting} before each; the time is told after the first block, no run says it"
-    visit_s = _measuring_s(experiment, known) + (0.0 if plan.takes != "live" else experiment.hot_settle_s)
+        return f"cost: {visits} visits; how long they take is told after the first block, no earlier run says it"
+    visit_s = _measuring_s(experiment, known) + (experiment.hot_settle_s if live else 0.0)
     first = next((look.blocks for look in experiment.rules.looks), 0)
     early = f", {format_duration(2 * first * visit_s)} to the first look" if first <= len(experiment.blocks) else ""
-    besides = "" if plan.takes == "live" else ", setting the arm besides"
-    total = format_duration(visits * visit_s)
-    return f"cost: {visits} visits of about {format_duration(visit_s)}{besides}: {total}{early}"
+    besides = "" if live else "; setting an arm comes on top of each"
+    return f"cost: about {format_duration(visits * visit_s)} for {visits} visits{early}{besides}"
 
 
 def _measuring_s(experiment: Experiment, waves: Mapping[Cell, Seconds]) -> Seconds:
@@ -47,22 +47,19 @@ def _measuring_s(experiment: Experiment, waves: Mapping[Cell, Seconds]) -> Secon
 def _detectable(store: Store, experiment: Experiment) -> str:
     looks = [look for look in experiment.rules.looks if look.blocks <= len(experiment.blocks)]
     if not looks:
-        return "finds: nothing that could be called a result; fewer than 3 blocks are an anecdote"
+        return "can detect: nothing, fewer than 3 blocks are an anecdote"
     before = _measured_before(store, experiment)
     if before is not None and before.deviation is not None:
-        deviation = before.deviation
-        found = ", ".join(
-            f"{format_percent(smallest_detectable(deviation, look.blocks, look.alpha))} by block {look.blocks}"
-            for look in looks
-        )
-        known = f"with the noise of {before.id} ({format_percent(deviation)} between blocks)"
-        return f"finds, in four of five experiments {known}: {found}"
-    last = looks[-1]
-    found = ", ".join(
-        f"{format_percent(smallest_detectable(one, last.blocks, last.alpha))} with {format_percent(one)}"
-        for one in _TYPICAL
-    )
-    return f"finds by block {last.blocks}, in four of five experiments, by the noise between blocks: {found}"
+        found = [(_smallest(before.deviation, look), look.blocks) for look in looks]
+        told = ", ".join(f"{smallest} by block {blocks}" for smallest, blocks in found)
+        return f"can detect, four times in five: {told} (noise as in {before.id})"
+    quiet, usual, noisy = (_smallest(deviation, looks[-1]) for deviation in _TYPICAL)
+    blocks = f"by block {looks[-1].blocks}"
+    return f"can detect, four times in five: {usual} {blocks} ({quiet} on a quiet machine, {noisy} on a noisy one)"
+
+
+def _smallest(deviation: Ratio, look: Look) -> str:
+    return format_percent(smallest_detectable(deviation, look.blocks, look.alpha))
 
 
 def _measured_before(store: Store, experiment: Experiment) -> ExperimentRow | None:

@@ -109,7 +109,7 @@ def test_a_dry_run_prints_the_plan_and_touches_nothing(tmp_path: Path) -> None:
     assert finished.code == 0
     assert "block 5: " in finished.out
     assert "order (seed 1)" in finished.out
-    assert "finds by block 5" in finished.out
+    assert "can detect, four times in five: " in finished.out
     assert not listens(port)
     with Store.open() as store:
         assert store.list_experiments(5) == ()
