@@ -121,7 +121,6 @@ def test_png_without_its_renderer_names_what_is_missing(
 
 
 def test_png_files_are_pictures(sparktune: Sparktune, tmp_path: Path) -> None:
-    pytest.importorskip("resvg_py", reason="PNG needs resvg-py: pip install 'sparktune[png]'")
     with Store.open() as store:
         plan = store_experiment(store)
 
