@@ -1,6 +1,6 @@
 """A setting of a service in one normal form, whatever wrote it, and where it was seen."""
 
-__all__ = ["Grammar", "Layer", "Option", "Origin", "Setting", "Value"]
+__all__ = ["Dropped", "Grammar", "Layer", "Option", "OptionKind", "Origin", "Setting", "Value"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -36,9 +36,9 @@ class Setting:
 
     ``key`` is the normal name: the engine's long name with underscores (``max_num_seqs``), dotted into maps
     (``speculative_config.num_speculative_tokens``), ``env.NAME`` for a variable that is no twin of a flag,
-    ``key.cpuset`` for a key of the service. ``value`` is None where the setting is named and says nothing (an empty
-    variable is ""). ``written`` is the text as it was written, secrets removed. ``origin`` says where; ``part`` which
-    service.
+    ``key.cpuset`` for a key of the service; of an option that nobody knows, what was written. ``value`` is None where
+    the setting is named and says nothing (an empty variable is ""). ``written`` is how it was written, with its name,
+    secrets removed from both. ``origin`` says where; ``part`` which service.
     """
 
     key: str
@@ -48,20 +48,43 @@ class Setting:
     part: str = ""
 
 
+OptionKind = Literal["switch", "tristate", "int", "size", "float", "text", "optional", "json", "list", "ints"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dropped:
+    """A setting that was written and does not count: ``by`` is what counts instead, and ``why`` says how that came."""
+
+    setting: Setting
+    by: Setting
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One option of an engine.
 
     ``name`` is its long name without dashes, with underscores; ``aliases`` all other spellings, with their dashes
-    (``-tp``, ``--tensor-parallel-size``). ``kind``: "switch" (given or not), "tristate" (``--x``, ``--no-x``, or the
-    engine decides), "int" (human: 1k, 1K), "float", "text", "json", "list" (may take several words). ``variable`` is
-    its twin in the environment, "" without one; the command line wins.
+    (``-tp``, ``--device-memory-utilization``), ``off`` those that say no (``-nkvo``). ``kind``: "switch" (given or
+    not), "tristate" (``--x``, ``--no-x``, or the engine decides), "int", "size" (a whole number, also 1k and 1K),
+    "float", "text", "optional" (a text that may be left out), "json" (a text where it is none), "list" (may take
+    several words), "ints" (the same, whole numbers). ``words`` are values with a meaning of their own, "" that of an
+    option without one. ``variable`` is its twin in the environment, "" without one; the command line wins. ``written``
+    is how it is spelled where that is not ``--`` and its name.
     """
 
     name: str
-    kind: Literal["switch", "tristate", "int", "float", "text", "json", "list"]
+    kind: OptionKind
     aliases: tuple[str, ...] = ()
+    off: tuple[str, ...] = ()
     variable: str = ""
+    words: Mapping[str, Value] = field(default_factory=dict)
+    written: str = ""
+
+    @property
+    def flag(self) -> str:
+        """How it is written out."""
+        return self.written or "--" + self.name.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +92,11 @@ class Grammar:
     """How an engine's command line is read; the constant ``GRAMMAR`` of one file in ``deploy/settings/grammars``.
 
     ``engine`` is the id of the engine. ``dotted``: whether ``--a.b 1`` edits a map. ``underscores``: whether ``_`` may
-    stand for ``-``. ``commands`` are the first words of a serving command (``vllm serve``). ``positional`` is the name
-    of the option that a word without dashes sets, "" for none. ``suffixes``: how many ``1k`` is in it ("1k": 1000,
-    "1K": 1024).
+    stand for ``-``. ``equals``: whether ``--x=1`` says the same as ``--x 1``; without, every word after an option that
+    wants one is its value. ``prefixes``: whether the beginning of a name is enough where only one begins so.
+    ``commands`` are the first words of a serving command (``vllm serve``). ``positional`` is the name of the option
+    that a word without dashes sets, "" for none. ``config`` is the option that names a file with more options, "" for
+    none. ``suffixes``: how many ``1k`` is in it ("k": 1000, "K": 1024).
     """
 
     engine: str
@@ -79,5 +104,8 @@ class Grammar:
     options: tuple[Option, ...]
     dotted: bool = False
     underscores: bool = True
+    equals: bool = True
+    prefixes: bool = False
     positional: str = ""
+    config: str = ""
     suffixes: Mapping[str, int] = field(default_factory=dict)
