@@ -16,7 +16,7 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
-from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose
+from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose, same_data
 
 _LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
 # After which line a new key reads best, when the service has it on one line
@@ -185,25 +185,9 @@ def _check(before: Any, edited: str, wanted: Mapping[str, Mapping[str, str]]) ->
         for name, settings in before["services"].items()
     }
     try:
-        same = _same({**before, "services": services}, _loaded(edited), set())
+        same = same_data({**before, "services": services}, _loaded(edited))
     except (ValueError, RecursionError):
         same = False
     if not same:
         message = "editing it would change more than that"
         raise ValueError(message)
-
-
-def _same(one: Any, other: Any, seen: set[tuple[int, int]]) -> bool:  # noqa: ANN401 - see above
-    """Compare data of two files; what was compared is not compared again, since aliases can nest without end."""
-    if type(one) is not type(other):
-        return False
-    if not isinstance(one, dict | list):
-        return bool(one == other)
-    if (id(one), id(other)) in seen:
-        return True
-    seen.add((id(one), id(other)))
-    if len(one) != len(other):
-        return False
-    if isinstance(one, dict):
-        return all(key in other and _same(value, other[key], seen) for key, value in one.items())
-    return all(_same(mine, theirs, seen) for mine, theirs in zip(one, other, strict=True))

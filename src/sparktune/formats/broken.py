@@ -1,0 +1,95 @@
+"""What is wrong with a text that cannot be read: no text, several documents, tabs, indentation that was lost."""
+
+__all__ = ["parsed_yaml", "refuse_no_text"]
+
+import re
+from collections.abc import Collection
+from itertools import pairwise
+from typing import Any
+
+from ruamel.yaml.error import YAMLError
+
+from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose
+from sparktune.model.document import NotThisFormat
+
+_LONGEST = 4_000_000  # characters; far above any file that people write
+_EMPTY_KEY = re.compile(r"(?P<key>[A-Za-z_]\w*)\s*:\s*(?:[|>][-+]?\s*)?(?:#.*)?", re.ASCII)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
+
+
+def refuse_no_text(text: str) -> None:
+    """Raise NotThisFormat for what is no text: bytes of a program or an archive, or far too long."""
+    found = _CONTROL.search(text)
+    if found is not None and found[0] != "\x1b":
+        line = text.count("\n", 0, found.start()) + 1
+        message = f"no text: character {ord(found[0])} in line {line}"
+        raise NotThisFormat(message, line=line, hint="name the file that a person wrote, not a program or an archive")
+    if text.count("\ufffd") * 10 > len(text):
+        message = "no text, or not UTF-8"
+        raise NotThisFormat(message, hint="save it as UTF-8")
+    if len(text) > _LONGEST:
+        message = f"{len(text)} characters long, more than {_LONGEST}"
+        raise NotThisFormat(message, hint="name the file that a person wrote, not a log or a dump")
+
+
+def parsed_yaml(text: str, sections: Collection[str]) -> tuple[Any, Any]:
+    """Return the data of a YAML text and its nodes. ``sections`` are keys that have something indented below them.
+
+    Raises NotThisFormat with line and hint.
+    """
+    refuse_no_text(text)
+    flat = _flattened(text, sections)
+    if flat:
+        message = f"line {flat}: what belongs below this key is not indented: the text has lost its indentation"
+        hint = "copy the original file, or indent by two spaces what belongs to a key: pasting often loses it"
+        raise NotThisFormat(message, line=flat, hint=hint)
+    try:
+        data = load_compose(text)
+        return data, nodes_of_compose(text)
+    except UNREADABLE as error:
+        raise _refusal(text, error) from None
+
+
+def _flattened(text: str, sections: Collection[str]) -> int:
+    """Return the line of a key of ``sections`` below which nothing is indented although keys follow, 0 for none."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if _says_something(line)]
+    flat = all(not line.startswith((" ", "\t")) for _, line in lines)
+    if not flat:
+        return 0
+    for (number, line), (_, following) in pairwise(lines):
+        found = _EMPTY_KEY.fullmatch(line.lstrip("\ufeff").rstrip())
+        if found and found["key"] in sections and not following.startswith(("-", "]", "}", "---")):
+            return number
+    return 0
+
+
+def _says_something(line: str) -> bool:
+    return bool(line.strip()) and not line.lstrip().startswith("#")
+
+
+def _refusal(text: str, error: Exception) -> NotThisFormat:
+    """Say where it breaks without quoting the line: a file may hold secrets."""
+    mark = getattr(error, "problem_mark", None)
+    line = mark.line + 1 if mark is not None else 0
+    told = str(error) if type(error) is YAMLError else getattr(error, "problem", None)
+    problem = " ".join(str(told or type(error).__name__).split())
+    where = f", line {line}" if line else ""
+    hint = _hint(text, line, problem, str(getattr(error, "context", "") or ""))
+    shown = re.sub(r'".*"', "...", problem) if type(error) is not YAMLError else problem
+    return NotThisFormat(f"not readable as YAML: {shown[:80]}{where}", line=line, hint=hint)
+
+
+def _hint(text: str, line: int, problem: str, context: str) -> str:
+    lines = text.split("\n")
+    row = lines[line - 1] if 0 < line <= len(lines) else ""
+    if "single document" in context or "another document" in problem:
+        return "it has several documents (---): put each into a file of its own"
+    if "\t" in row[: len(row) - len(row.lstrip())] or "'\\t'" in problem:
+        return "replace the tabs in front of the line by spaces: YAML allows none"
+    if "duplicate key" in problem or "duplicate key" in context:
+        return "take one of the two out: which one counts is not defined"
+    if "undefined alias" in problem:
+        return "write the anchor (&name) before the alias that uses it"
+    if "aliases stand for" in problem:
+        return "write the values out instead of repeating aliases of aliases"
+    return "look at that line and the one above it: a missing colon, quote or bracket, or other indentation"

@@ -1,0 +1,334 @@
+"""The command that starts a server, found among its wrappers: its words and flags, and what its shell sets for it.
+
+Sources: the command lines that vLLM, SGLang, llama.cpp, Ollama and TensorRT-LLM document; POSIX, 2.9 for lists of
+commands, and the manuals of env(1), taskset(1), numactl(8), nice(1), timeout(1).
+"""
+
+__all__ = ["Assignment", "Call", "CallWord", "Flag", "ItemHolder", "flags_of", "is_server", "served", "words_of_text"]
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from sparktune.formats.located import Located
+from sparktune.formats.shell import Dialect, ShellWord, Token, lex
+from sparktune.formats.yaml_scalar import Edit
+from sparktune.model.document import Span
+
+_SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ash"})
+_SCRIPT_OPTION = re.compile(r"-[a-z]*c")
+_PAIRS = frozenset({("vllm", "serve"), ("sglang", "serve"), ("ollama", "serve")})
+_PROGRAMS = frozenset({"llama-server", "rpc-server", "ggml-rpc-server", "trtllm-serve"})
+_MODULES = ("vllm.entrypoints.", "sglang.launch_server")
+_FLAG = re.compile(r"-{1,2}[A-Za-z]")
+_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=", re.ASCII)
+# Options of servers that take all words up to the next option
+_SEVERAL = frozenset(
+    {
+        "--allowed-origins",
+        "--api-key",
+        "--cuda-graph-bs",
+        "--cuda-graph-capture-sizes",
+        "--cudagraph-capture-sizes",
+        "--lora-modules",
+        "--lora-paths",
+        "--middleware",
+        "--served-model-name",
+    }
+)
+# Programs that start another one, and how many words of theirs stand before it
+_WRAPPERS = {
+    "exec": 0, "nohup": 0, "command": 0, "time": 0, "sudo": 0, "setsid": 0, "env": 0, "then": 0, "do": 0, "else": 0,
+    "tini": 0, "dumb-init": 0, "stdbuf": 0, "numactl": 0, "nice": 0, "ionice": 0, "taskset": 1, "timeout": 1,
+    "chrt": 1, "uv": 1,
+}  # fmt: skip
+_WITH_VALUE = frozenset({"-n", "-u", "-c", "-k", "-s", "-N", "-m", "-i", "-o", "-e", "-C", "--adjustment"})
+_DEEPEST = 5
+
+
+class ItemHolder(Protocol):
+    """A list in a file that has words as items; edits come as ways to try in turn."""
+
+    def replaced(self, item: int, value: str) -> Sequence[Edit]:
+        """Return ways to give an item another value."""
+        ...
+
+    def removed(self, first: int, last: int) -> Sequence[Edit]:
+        """Return ways to remove items."""
+        ...
+
+    def added(self, behind: int, values: Sequence[str]) -> Sequence[Edit]:
+        """Return ways to add items behind one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallWord:
+    """One word, and where it stands: in a text (``word`` of ``source``), or as ``item`` of a list (``holder``)."""
+
+    text: str
+    span: Span
+    fixed: str = ""
+    word: ShellWord | None = None
+    source: Located | None = None
+    dialect: Dialect = Dialect.SHELL
+    item: int = -1
+    holder: ItemHolder | None = None
+    inner: Located | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """A variable that the command's shell or ``env`` sets; ``word`` is all of ``NAME=value``."""
+
+    name: str
+    value: str
+    word: CallWord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """The words of the server's command, program first where it is there; ``program`` is how many words name it.
+
+    ``in_shell`` is whether a shell reads it, ``lost`` what stands behind it and never reaches the server, ``others``
+    the words of the script's other commands.
+    """
+
+    words: tuple[CallWord, ...]
+    program: int
+    in_shell: bool = False
+    lost: tuple[CallWord, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flag:
+    """An option: ``place`` is the index of its word, ``first`` and ``last`` those of its values; glued: ``--x=1``."""
+
+    name: str
+    text: str | None
+    place: int
+    first: int = -1
+    last: int = -1
+    glued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Simple:
+    words: list[CallWord] = field(default_factory=list)
+    comments: list[Token] = field(default_factory=list)
+
+
+def served(words: Sequence[CallWord], *, in_shell: bool = False, depth: int = 0) -> Call:
+    """Return the server's command in a list of words: what starts it is taken off, shells are looked into."""
+    script = _script(words)
+    if script is not None and depth < _DEEPEST:
+        return _served_text(script, depth + 1)
+    start, program, known = _server_start(words)
+    assignments = _assignments(words[:start])
+    if not known and start:
+        inner = served(words[start:], in_shell=in_shell, depth=depth + 1) if depth < _DEEPEST else None
+        if inner is not None:
+            return replace(inner, assignments=(*assignments, *inner.assignments))
+    return Call(words=tuple(words[start:]), program=program, in_shell=in_shell, assignments=assignments)
+
+
+def words_of_text(source: Located, dialect: Dialect) -> tuple[tuple[CallWord, ...], tuple[CallWord, ...]]:
+    """Return the words of a text that is one command, and those behind an operator, which are lost.
+
+    Raises ValueError as ``lex`` does.
+    """
+    found: list[CallWord] = []
+    lost: list[CallWord] = []
+    ended = False
+    for token in lex(source, dialect):
+        ended = ended or token.kind == "operator"
+        if token.word is not None:
+            (lost if ended else found).append(_call_word(token.word, source, dialect))
+    return tuple(found), tuple(lost)
+
+
+def _served_text(source: Located, depth: int) -> Call:
+    commands = _commands(source)
+    chosen = _chosen([one.words for one in commands])
+    if chosen is None:
+        return Call(words=(), program=0, in_shell=True)
+    call = served(commands[chosen].words, in_shell=True, depth=depth)
+    before = [one for command in commands[:chosen] for one in _exported(command.words)]
+    lost = [word for token in commands[chosen].comments for word in _comment_words(token, source)]
+    for command in commands[chosen + 1 :]:
+        if command.words and _FLAG.match(command.words[0].text):
+            lost += command.words
+    exported = {one.word for one in before}
+    others = [
+        word.text
+        for place, command in enumerate(commands)
+        for word in (*command.words, _END)
+        if place != chosen and word not in exported
+    ]
+    return replace(
+        call,
+        in_shell=True,
+        lost=(*call.lost, *lost),
+        assignments=(*before, *call.assignments),
+        others=(*others, *call.others),
+    )
+
+
+_END = CallWord(text="\n", span=Span(start=0, end=0))
+
+
+def _chosen(commands: Sequence[Sequence[CallWord]]) -> int | None:
+    full = [place for place, words in enumerate(commands) if words]
+    known = [place for place in full if is_server([one.text for one in commands[place]])]
+    if known:
+        return known[-1]
+    executed = [place for place in full if any(one.text == "exec" for one in commands[place][:2])]
+    found = executed or [place for place in full if not _FLAG.match(commands[place][0].text)] or full
+    return found[-1] if found else None
+
+
+def is_server(words: Sequence[str]) -> bool:
+    """Whether words name a server that is known, perhaps behind others or in a script."""
+    return _known_start(words) is not None or any(
+        _known_start(one.split()) is not None for one in words if " " in one and len(one) < _LONGEST
+    )
+
+
+_LONGEST = 100_000
+
+
+def _known_start(words: Sequence[str]) -> tuple[int, int] | None:
+    bases = [word.rsplit("/", 1)[-1] for word in words]
+    for place, base in enumerate(bases):
+        if (base, bases[place + 1] if place + 1 < len(bases) else "") in _PAIRS:
+            return place, 2
+        if base in _PROGRAMS:
+            return place, 1
+        if words[place] == "-m" and place + 1 < len(words) and words[place + 1].startswith(_MODULES):
+            return max(0, place - 1), 2 + bool(place)
+    return None
+
+
+def _server_start(words: Sequence[CallWord]) -> tuple[int, int, bool]:
+    texts = [one.text for one in words]
+    known = _known_start(texts)
+    if known is not None:
+        return *known, True
+    place = 0
+    while place < len(texts):
+        base = texts[place].rsplit("/", 1)[-1]
+        if _ASSIGNMENT.match(texts[place]):
+            place += 1
+        elif base in _WRAPPERS:
+            place = _behind_options(texts, place + 1) + _WRAPPERS[base]
+        else:
+            break
+    place = min(place, len(texts))
+    return place, int(place < len(texts) and not _FLAG.match(texts[place])), False
+
+
+def _behind_options(texts: Sequence[str], place: int) -> int:
+    while place < len(texts) and texts[place].startswith("-"):
+        place += 1 + (texts[place] in _WITH_VALUE)
+    return place
+
+
+def _script(words: Sequence[CallWord]) -> Located | None:
+    texts = [one.text for one in words]
+    if _known_start(texts) is not None:
+        return None
+    for place, text in enumerate(texts[:-1]):
+        if text.rsplit("/", 1)[-1] in _SHELLS:
+            following = place + 1
+            while following < len(texts) - 1 and texts[following].startswith("-"):
+                if _SCRIPT_OPTION.fullmatch(texts[following]):
+                    return words[following + 1].inner
+                following += 1
+    return None
+
+
+def _assignments(words: Sequence[CallWord]) -> tuple[Assignment, ...]:
+    return tuple(
+        Assignment(name=match[1], value=one.text[match.end() :], word=one)
+        for one in words
+        if (match := _ASSIGNMENT.match(one.text))
+    )
+
+
+def _exported(words: Sequence[CallWord]) -> tuple[Assignment, ...]:
+    """Return what a command before the server's sets for it: ``export A=b``; a plain ``A=b`` alone is not exported."""
+    return _assignments(words[1:]) if words and words[0].text in {"export", "declare", "typeset"} else ()
+
+
+def _commands(source: Located) -> list[_Simple]:
+    found = [_Simple()]
+    redirected = False
+    for token in lex(source, Dialect.SHELL):
+        if token.kind == "comment":
+            found[-1].comments.append(token)
+        elif token.kind == "operator":
+            redirected = source.text[token.start] in "<>"
+            if not redirected:
+                found.append(_Simple())
+        elif token.word is not None and not redirected:
+            found[-1].words.append(_call_word(token.word, source, Dialect.SHELL))
+        else:
+            redirected = False
+    return found
+
+
+def _comment_words(token: Token, source: Located) -> list[CallWord]:
+    text = source.text[token.start + 1 : token.end]
+    return [
+        CallWord(
+            text=match[0],
+            span=source.span(token.start + 1 + match.start(), token.start + 1 + match.end()),
+            fixed="it stands behind a #",
+        )
+        for match in re.finditer(r"\S+", text)
+    ]
+
+
+def _call_word(word: ShellWord, source: Located, dialect: Dialect) -> CallWord:
+    return CallWord(
+        text=word.text,
+        span=source.span(word.start, word.end),
+        fixed=source.fixed,
+        word=word,
+        source=source,
+        dialect=dialect,
+        inner=word.inner,
+    )
+
+
+def flags_of(call: Call) -> tuple[Flag, ...]:
+    """Return the options of a command in their order; what is no value of one is a word of its own."""
+    texts = [one.text for one in call.words]
+    found: list[Flag] = []
+    place = call.program
+    while place < len(texts):
+        text = texts[place]
+        if not _FLAG.match(text):
+            place += 1
+            continue
+        name, sign, value = text.partition("=")
+        if sign:
+            found.append(Flag(name=name, text=value, place=place, first=place, last=place, glued=True))
+            place += 1
+            continue
+        last = place
+        while last + 1 < len(texts) and not _is_option(texts[last + 1]) and (last == place or name in _SEVERAL):
+            last += 1
+        values = texts[place + 1 : last + 1]
+        found.append(
+            Flag(name=name, text=" ".join(values) if values else None, place=place, first=place + 1, last=last)
+        )
+        place = last + 1
+    return tuple(found)
+
+
+def _is_option(text: str) -> bool:
+    return _FLAG.match(text) is not None or text == "--"
