@@ -16,8 +16,8 @@ def steps_to_do_again(applied: list[Past]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for past in reversed([past for past in applied if not past.again]):
         asked = [step for number, step in enumerate(past.begin["steps"]) if _is_left(past, number, taken)]
-        # What the plan saw was before all that.
-        steps = [{**step, "expect": {}} for step in asked]
+        # What the plan saw was before all that, and what came since may be meant, too.
+        steps = [{**step, "expect": {}, "arrivals": True} for step in asked]
         for step in past.steps.values():
             taken |= {item for item in step.before if step.touched(item)}
         if steps:

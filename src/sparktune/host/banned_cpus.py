@@ -1,9 +1,9 @@
 """The CPUs that irqbalance keeps off: what its file asks for, what that comes to, and with what it runs.
 
-Sources: irqbalance's cputree.c (setup_banned_cpus): IRQBALANCE_BANNED_CPULIST is known since 1.8.0 - Ubuntu 22.04 has
-that one, Ubuntu 24.04 1.9.3, Debian 12 1.9.2 - and replaces the isolated and nohz_full CPUs, which it keeps off by
-itself otherwise; IRQBALANCE_BANNED_CPUS, a mask and deprecated, wins over it. bitmap.c: a list with spaces in it is
-invalid, and then no CPU is kept off. irqbalance.service of the packages reads /etc/default/irqbalance.
+Sources: irqbalance's cputree.c (setup_banned_cpus) at its tags 1.7.0 to 1.9.5: IRQBALANCE_BANNED_CPULIST is known since
+1.8.0 (Debian 12 has 1.9.2) and replaces the isolated and nohz_full CPUs, which it keeps off by itself otherwise;
+IRQBALANCE_BANNED_CPUS, a mask and deprecated, wins over it, though it is logged to be discarded. bitmap.c: a list with
+spaces in it is invalid, and then no CPU is kept off. irqbalance.service of the packages reads /etc/default/irqbalance.
 """
 
 __all__ = ["BANNED_LIST", "BANNED_MASK", "DAEMON_READS", "SETTINGS", "asked", "in_force", "running", "with_banned"]

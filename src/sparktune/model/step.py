@@ -68,12 +68,14 @@ class IrqStep:
     """All MSI vectors of PCI devices get CPUs: all of ``cpus`` each, or with ``spread`` the K-th one its K-th CPU.
 
     ``fixed`` names items that the kernel places itself: a write that is refused there is no failure. What one vector
-    refuses does not undo the others. The node does this again at boot and when a device comes back.
+    refuses does not undo the others. The node does this again at boot and when a device comes back; only then also for
+    devices of ``vendors`` (PCI ids as sysfs has them) that were not there before, but for bridges.
     """
 
     devices: tuple[str, ...]
     cpus: tuple[int, ...]
     spread: bool = False
+    vendors: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
     reapply: bool = True
     expect: Expect = field(default_factory=dict)

@@ -150,3 +150,26 @@ def test_what_can_never_be_undone_is_given_up_at_the_node_itself(agent: AgentCom
     assert agent.run("transact", plan).returncode == 0
     assert agent.run("revert", name, "--give-up", "--yes").returncode == 1
     assert agent.run("revert", "--give-up").returncode == 1
+
+
+def test_a_device_that_came_since_is_placed_with_the_others_and_put_back_with_them(agent: AgentCommand) -> None:
+    """A ConnectX without a cable is not on the bus when the profile is applied; its bind starts this."""
+    agent.run("transact", agent.write_plan({**_STEPS["irq"], "vendors": ["0x15b3"]}))
+    device = "sys/bus/pci/devices/0002:01:00.0"
+    files = {
+        f"{device}/vendor": "0x15b3\n",
+        f"{device}/class": "0x020000\n",
+        f"{device}/msi_irqs/90": "msix\n",
+        "proc/irq/90/smp_affinity_list": "0-3\n",
+    }
+    for path, text in files.items():
+        (agent.tree / path).parent.mkdir(parents=True, exist_ok=True)
+        (agent.tree / path).write_text(text)
+
+    first, second = agent.run("reapply"), agent.json("reapply")
+
+    assert (first.returncode, "0002:01:00.0#0: changed" in first.stdout) == (0, True), first.stdout
+    assert agent.value("/proc/irq/90/smp_affinity_list") == "0-1"
+    assert [one["transaction"] for one in second["reapplied"]] == [""]
+    assert agent.run("revert").returncode == 0
+    assert agent.value("/proc/irq/90/smp_affinity_list") == "0-3"

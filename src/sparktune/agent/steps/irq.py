@@ -10,6 +10,7 @@ __all__ = ["KIND"]
 import errno
 import os
 import re
+from collections.abc import Collection
 from typing import Any
 
 from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
@@ -20,6 +21,7 @@ from sparktune.agent.why import GONE, why
 
 _DEVICES = "/sys/bus/pci/devices"
 _ADDRESS = re.compile(r"[0-9a-fA-F]{4,8}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")
+_BRIDGE = "0x06"
 _UNMOVABLE = (errno.EPERM, errno.EIO)
 _OTHER_FORMS = ("smp_affinity", "effective_affinity", "effective_affinity_list")
 _WORDS = {
@@ -38,7 +40,7 @@ class _Irq(Kind):
 
     def look(self, machine: Machine, step: Step) -> Reading:
         reading: Reading = {}
-        for device in _devices(step):
+        for device in _devices(machine, step):
             for place, irq in enumerate(_irqs(machine, device)):
                 reading[f"{device}#{place}"] = _value(machine, irq)
         return reading
@@ -47,7 +49,7 @@ class _Irq(Kind):
         del before
         now = self.look(machine, step)
         done = {item: self._move(machine, step, item, value) for item, value in now.items()}
-        for device in _devices(step):
+        for device in _devices(machine, step):
             if not any(item.startswith(f"{device}#") for item in now):
                 done[f"{device}#0"] = outcome("gone", _why_none(machine, device))
         return done
@@ -95,13 +97,37 @@ class _Irq(Kind):
         return None if value is None else plain_cpus(str(value["cpus"]))
 
 
-def _devices(step: Step) -> list[str]:
+def _devices(machine: Machine, step: Step) -> list[str]:
     devices = list(dict.fromkeys(want(step, "devices", list)))
+    if step.get("arrivals"):
+        devices += [device for device in _of_vendors(machine, step.get("vendors") or ()) if device not in devices]
     wrong = [device for device in devices if not (isinstance(device, str) and _ADDRESS.fullmatch(device))]
     if wrong:
         message = f"no PCI address: {wrong[0]!r}"
         raise StepFailed(message)
     return devices
+
+
+def _of_vendors(machine: Machine, vendors: Collection[Any]) -> list[str]:
+    """Return the devices of these vendors that have vectors now, but for bridges: theirs are for slots and errors."""
+    try:
+        addresses = sorted(filter(_ADDRESS.fullmatch, machine.tree.names(_DEVICES))) if vendors else []
+    except OSError as error:
+        if error.errno in GONE:
+            return []
+        message = f"{_DEVICES}: {why(error)}"
+        raise StepFailed(message) from error
+    return [
+        address
+        for address in addresses
+        if _said_of(machine, address, "vendor") in vendors
+        and not _said_of(machine, address, "class").startswith(_BRIDGE)
+        and machine.tree.exists(f"{_DEVICES}/{address}/msi_irqs")
+    ]
+
+
+def _said_of(machine: Machine, address: str, name: str) -> str:
+    return (read_value(machine, f"{_DEVICES}/{address}/{name}") or "").strip()
 
 
 def _wanted(step: Step, item: str) -> str:

@@ -14,7 +14,7 @@ from sparktune.host.changes._shared import cores_unknown, counted, join
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
-from sparktune.host.facts.interrupts import MELLANOX, InterruptFacts, MsiDevice, likely_managed
+from sparktune.host.facts.interrupts import MELLANOX, NVIDIA, InterruptFacts, MsiDevice, likely_managed
 from sparktune.host.facts.irq_services import IrqServicesFacts
 from sparktune.host.irq_checks import MANAGED, check_device, in_order, tally
 from sparktune.host.irq_targets import (
@@ -41,6 +41,8 @@ from sparktune.model.step import IrqStep
 _ID = "irq-affinity"
 # TuneD's scheduler moves interrupts off its isolated_cores, too, unless irq_process=0
 _OF_TUNED = (("irq", "*"), ("scheduler", "isolated_cores"), ("scheduler", "default_irq_smp_affinity"))
+# As sysfs has them: those whose devices the profile means without being told
+_VENDORS = tuple(f"{vendor:#06x}" for vendor in (NVIDIA, MELLANOX))
 _UNPLUGGED = "its interrupts were placed, and now it is not on the PCI bus; a ConnectX without a cable is taken off it"
 
 
@@ -100,6 +102,7 @@ def _step(devices: tuple[MsiDevice, ...], placement: Placement) -> PlannedStep:
             devices=tuple(device.address for device in devices),
             cpus=placement.cpus,
             spread=placement.spread,
+            vendors=_VENDORS,
             fixed=tuple(name for name, one in vectors.items() if likely_managed(one.name)),
             expect=expect,
         ),
@@ -128,7 +131,9 @@ def _notes(view: HostView, facts: InterruptFacts, targets: Targets) -> Iterable[
     if others:
         yield f"not covered, unless listed: other devices whose interrupts may use performance cores: {join(others)}"
     if split and split.platform.value == "GB10" and not any(one.vendor == MELLANOX for one in targets.devices):
-        yield "there is no ConnectX now: one without a cable is taken off the bus; apply again when it is there"
+        comes = "one that comes is placed when its driver binds"
+        later = "apply again when it is there" if "reapply" in view.profile.without else comes
+        yield f"there is no ConnectX now: one without a cable is taken off the bus; {later}"
     yield "not covered: timers and inter-processor interrupts, which every CPU serves itself"
     yield "where interrupts serve inference better is not settled: public reports contradict each other; measure both"
     yield from _service_note(view)

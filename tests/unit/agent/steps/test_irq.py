@@ -114,3 +114,35 @@ def test_steps_that_are_none(machine: Machine, fields: dict[str, Any], why: str)
 def test_cpus_that_are_offline_are_refused_in_words(machine: Machine) -> None:
     done = kind_named("irq").do(machine, _irq(GPU, cpus=(9,)), {})
     assert done == {f"{GPU}#0": {"outcome": "refused", "why": "none of these CPUs is online (Invalid argument)"}}
+
+
+_CAME = "0002:01:00.0"
+
+
+@pytest.mark.parametrize(
+    ("pci_class", "vendor", "vectors", "outcome"),
+    [
+        ("0x020000", "0x15b3", ("90",), "changed"),
+        ("", "0x15b3", ("90",), "changed"),
+        # A root port: its interrupts are for slots and errors.
+        ("0x060400", "0x15b3", ("90",), None),
+        ("0x020000", "0x8086", ("90",), None),
+        # Without message-signalled ones it may share its interrupt with others.
+        ("0x020000", "0x15b3", (), None),
+    ],
+)
+def test_only_when_it_is_done_again_what_came_since_is_meant(
+    machine: Machine, tmp_path: Path, pci_class: str, vendor: str, vectors: tuple[str, ...], outcome: str | None
+) -> None:
+    """What nobody was shown is not moved by applying; a ConnectX whose cable is plugged in later is still meant."""
+    device = f"sys/bus/pci/devices/{_CAME}"
+    files = {f"{device}/vendor": f"{vendor}\n", f"{device}/class": f"{pci_class}\n", f"{device}/irq": "90\n"}
+    files |= {f"{device}/msi_irqs/{irq}": "msix\n" for irq in vectors}
+    for path, text in {**files, "proc/irq/90/smp_affinity_list": "0-3\n"}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    step = _irq(NIC, vendors=["0x10de", "0x15b3"])
+
+    assert f"{_CAME}#0" not in _outcomes(machine, step)
+    assert _outcomes(machine, {**step, "arrivals": True}).get(f"{_CAME}#0") == outcome
+    assert _list(tmp_path, 90) == ("0-1\n" if outcome else "0-3\n")
