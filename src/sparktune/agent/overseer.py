@@ -3,7 +3,8 @@
 It is a fork of the agent in a session of its own, and the command's session is another: neither the end of the agent,
 nor that of ssh, nor a key pressed at a terminal reaches them. Commands of one turn (a service, say) wait for one
 another, also for one whose link was lost: the turn is a name in the abstract namespace of unix(7), which the kernel
-frees when its holder ends, however it ends.
+frees when its holder ends, however it ends. One that ends a service does not wait for one that is still starting it: it
+asks the overseer of that one to end it.
 """
 
 __all__ = ["Order", "oversee"]
@@ -38,13 +39,18 @@ _FOLDERS = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
 class Order(NamedTuple):
-    """What is to be run, and whose turn it is ("" for nobody's: it waits for nothing)."""
+    """What is to be run, and whose turn it is ("" for nobody's: it waits for nothing).
+
+    One that ``gives_way`` is ended when one that ``takes_over`` waits for the same turn.
+    """
 
     argv: list[str]
     folder: str
     environment: dict[str, str]
     limit_s: float
     turn: str
+    gives_way: bool = False
+    takes_over: bool = False
 
 
 def oversee(order: Order) -> tuple[int, int]:
@@ -100,8 +106,10 @@ class _Overseer:
         self._lines, self._last = 0, deque[str](maxlen=_LAST_LINES)
         self._rest = b""
         self._turn: socket.socket | None = None  # it is held as long as this is open
+        self._asked = False
 
     def run(self) -> None:
+        signal.signal(signal.SIGTERM, self._on_term)
         holder = self._take_turn()
         if holder:
             self._refuse(BUSY, f"another command for the same service still runs here: {holder}")
@@ -120,6 +128,9 @@ class _Overseer:
         end = {"code": code if code is not None else -int(signal.SIGKILL), "why": why, "missed_lines": missed}
         self._voice.say({"ok": end}, _END_HEARD_S)
 
+    def _on_term(self, _number: int, _frame: object) -> None:
+        self._asked = self._order.gives_way
+
     def _refuse(self, kind: str, message: str) -> None:
         self._voice.say({"error": {"kind": kind, "message": message}}, _END_HEARD_S)
 
@@ -134,8 +145,12 @@ class _Overseer:
             try:
                 turn.bind(address)
             except OSError:
+                pid = _holder(address)
                 if time.monotonic() > self._ends:
-                    return _holder(address)
+                    return f"overseen by process {pid}" if pid else "nobody knows whose"
+                if self._order.takes_over and pid:
+                    with suppress(ProcessLookupError, PermissionError):
+                        os.kill(pid, signal.SIGTERM)  # it decides whether it gives way
                 time.sleep(_TURN_LOOK_S)
             else:
                 turn.listen()
@@ -162,8 +177,9 @@ class _Overseer:
         open_ = True
         while open_ or child.returncode is None:
             now = time.monotonic()
-            if child.poll() is None and now > self._ends and not why:
-                why = f"it did not end within {self._order.limit_s:g} s, and was ended"
+            if child.poll() is None and (now > self._ends or self._asked) and not why:
+                late = f"it did not end within {self._order.limit_s:g} s, and was ended"
+                why = "it was ended by one that ends the service" if self._asked else late
                 _signal(child.pid, signal.SIGTERM)
                 kill_at = now + _ASKED_S
             if why and child.poll() is None and now > kill_at:
@@ -212,14 +228,15 @@ class _Overseer:
             self._voice.say({"part": {"line": text}})
 
 
-def _holder(address: str) -> str:
+def _holder(address: str) -> int:
+    """Return the process that has the turn, 0 when it cannot be seen or has just gone."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        asking.settimeout(_LOOK_S)
         try:
             asking.connect(address)
-            pid = struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
+            return int(struct.unpack("3i", asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0])
         except OSError:
-            return "nobody knows whose"
-    return f"overseen by process {pid}"
+            return 0
 
 
 def _signal(group: int, number: signal.Signals) -> None:

@@ -60,13 +60,14 @@ These five need root: another user's agent has its own copy started through ``su
 sent when the node's lock is free again.
 
 ``run``: argv, folder ("" for the home folder), environment, limit_s, turn -> one command that starts or stops a
-service, run to its end when ``runnable.py`` has its form: a part per line of its output as it comes ``{"line": TEXT}``
-(of a long one the beginning; of very many those at the beginning and the last ones), then ok ``{"code", "why",
-"missed_lines"}``: the exit code, negative for a signal; ``why`` says that it was ended because its time was over. It
-runs in a session of its own and comes to its end also when the link is lost; commands of one ``turn`` (any text, ""
-for none) wait for one another, except those that kill. What needs root is run through ``sudo -n`` as above. Errors:
-"command" (not on the list, not on this node, no such folder), "busy" (another command of this turn still runs when the
-time is over), "root". On a captured tree nothing is run: "command".
+service, or reads, run to its end when ``runnable.py`` has its form: a part per line of its output as it comes
+``{"line": TEXT}`` (of a long one the beginning; of very many those at the beginning and the last ones), then ok
+``{"code", "why", "missed_lines"}``: the exit code, negative for a signal; ``why`` says that it was ended, and why. It
+runs in a session of its own and comes to its end also when the link is lost. Commands of one ``turn`` (any text, ""
+for none) wait for one another, except those that kill; one that ends a service ends one that still starts it. What
+needs root is run through ``sudo -n`` as above. Errors: "command" (not on the list, not on this node, no such folder),
+"busy" (another command of this turn still runs when the time is over), "root". On a captured tree nothing is run:
+"command".
 
 With ``--root DIR`` paths are those below DIR, links in it lead nowhere else, and nothing is executed: the command ARGV
 answers with DIR/commands/SLUG.txt (its stdout), SLUG.stderr and SLUG.code (its exit code, 0 when missing), where SLUG

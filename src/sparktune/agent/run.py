@@ -11,11 +11,11 @@ from sparktune.agent.overseer import Order, oversee
 from sparktune.agent.privilege import Root
 from sparktune.agent.protocol import LONGEST_RUN_S
 from sparktune.agent.refusal import COMMAND, Refused
-from sparktune.agent.runnable import Form, form_of, refused_variable
+from sparktune.agent.runnable import ENDING, STARTING, Form, form_of, refused_variable
 from sparktune.agent.tree import Tree
 
-# What docker says to a user who is not in its group: nothing was done yet. (docker/cli, client errors)
-_NOT_ADMITTED = "permission denied while trying to connect to the docker"
+# What docker says to a user who is not in its group, and journalctl to one who sees only his own: nothing was done yet.
+_NOT_ADMITTED = ("permission denied while trying to connect to the docker", "not seeing messages from other users")
 _Answer = dict[str, Any]
 
 
@@ -23,7 +23,7 @@ def run(request: _Answer, tree: Tree, root: Root | None) -> Iterator[_Answer]:
     """Answer the verb ``run``; ``root`` carries out what this user may not, None when nobody has to."""
     try:
         form = _form(request, tree)
-        order = _order(request)
+        order = _order(request, form)
     except Refused as error:
         yield _refusal(error.kind, str(error))
         return
@@ -32,8 +32,9 @@ def run(request: _Answer, tree: Tree, root: Root | None) -> Iterator[_Answer]:
         return
     denied = False
     for answer in _carried_out(order):
-        denied = denied or _NOT_ADMITTED in str(answer.get("part", {}).get("line", "")).lower()
-        if "ok" in answer and denied and answer["ok"]["code"] and form.who == "either" and root is not None:
+        said = str(answer.get("part", {}).get("line", "")).lower()
+        denied = denied or any(word in said for word in _NOT_ADMITTED)
+        if "ok" in answer and denied and form.who == "either" and root is not None:
             yield from root.forward({**request, "folder": order.folder})
             return
         yield answer
@@ -51,7 +52,7 @@ def _form(request: _Answer, tree: Tree) -> Form:
     return form
 
 
-def _order(request: _Answer) -> Order:
+def _order(request: _Answer, form: Form) -> Order:
     folder = os.path.expanduser(str(request.get("folder") or "~"))
     if not os.path.isabs(folder) or not os.path.isdir(folder):
         raise Refused(COMMAND, f"the folder {folder} is not there")
@@ -60,13 +61,10 @@ def _order(request: _Answer) -> Order:
         folder=folder,
         environment={str(name): str(value) for name, value in request.get("environment", {}).items()},
         limit_s=min(float(request["limit_s"]), LONGEST_RUN_S),
-        turn="" if _at_once(request) else str(request.get("turn", "")),
+        turn="" if form.at_once else str(request.get("turn", "")),
+        gives_way=form.verb in STARTING,
+        takes_over=form.verb in ENDING,
     )
-
-
-def _at_once(request: _Answer) -> bool:
-    form = form_of([str(word) for word in request["argv"]])
-    return form is not None and form.at_once
 
 
 def _carried_out(order: Order) -> Iterator[_Answer]:

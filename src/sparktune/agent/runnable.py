@@ -5,10 +5,12 @@ Sources: docs.docker.com/reference/cli (docker compose up, down, stop ...; docke
 editor is not among them.
 """
 
-__all__ = ["FORMS", "Form", "form_of", "refused_variable"]
+__all__ = ["ENDING", "FORMS", "STARTING", "Form", "form_of", "refused_variable"]
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
+
+from sparktune.agent.allowed import is_allowed
 
 
 class Form(NamedTuple):
@@ -27,6 +29,16 @@ class Form(NamedTuple):
     before: Mapping[str, int] = {}
     at_once: bool = False
 
+    @property
+    def verb(self) -> str:
+        """The word that says what it does."""
+        return self.words[-1]
+
+
+STARTING = frozenset({"create", "restart", "run", "start", "up", "wait"})
+"""Verbs that wait for a service to come up: they give way to one that ends it."""
+
+ENDING = frozenset({"down", "kill", "reboot", "rm", "stop"})
 
 _COMPOSE_BEFORE = {
     "-f": 1,
@@ -87,7 +99,6 @@ _PLACES = ("--cluster", "--hosts", "-H", "--hosts-file", "--offline", "--json")
 _SPARKRUN = {
     ("run",): None,  # a recipe of the user's own, with everything that it may be given
     ("stop",): (*_PLACES, "--tp", "--tensor-parallel"),
-    ("logs",): (*_PLACES, "-a", "--all", "-n", "--tail", "--no-follow"),
     ("status",): _PLACES,
     ("cluster", "check-job"): (*_PLACES, "--check-http-models"),
 }
@@ -109,7 +120,9 @@ _BEGINNINGS = ("LD_", "PYTHON", "DYLD_", "SUDO_")
 
 
 def form_of(argv: Sequence[str]) -> Form | None:
-    """Return the form that a command has, None when it has none."""
+    """Return the form that a command has, None when it has none; one that only reads is run, too."""
+    if is_allowed(argv):
+        return Form(argv[0], ("read",), None, at_once=True)
     return next((form for form in FORMS if _fits(form, list(argv))), None)
 
 

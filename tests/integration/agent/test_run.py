@@ -15,7 +15,7 @@ from sparktune.io.transport.commands import CommandEnd
 from sparktune.io.transport.session import NodeSession
 
 _HERE = NodeTarget(name="local")
-_STOP = ("docker", "stop", "one")
+_STOP, _START = ("docker", "stop", "one"), ("docker", "start", "one")
 _SOON_S = 20.0
 
 
@@ -31,20 +31,20 @@ def docker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], N
     return write
 
 
-def _run(lines: list[str], **fields: object) -> CommandEnd:
+def _run(lines: list[str], argv: tuple[str, ...] = _STOP, **fields: object) -> CommandEnd:
     async def work() -> CommandEnd:
         async with NodeSession(_HERE) as node:
-            return await node.run(_STOP, on_line=lines.append, **fields)  # type: ignore[arg-type] - as each test has it
+            return await node.run(argv, on_line=lines.append, **fields)  # type: ignore[arg-type] - as each test has it
 
     return asyncio.run(work())
 
 
-def _lose(begun: Path, **fields: str) -> None:
+def _lose(begun: Path, argv: tuple[str, ...] = _STOP, **fields: str) -> None:
     """Let a command begin, then lose the agent that was asked for it."""
 
     async def work() -> None:
         async with NodeSession(_HERE) as node:
-            running = asyncio.create_task(node.run(_STOP, **fields))
+            running = asyncio.create_task(node.run(argv, **fields))
             await asyncio.to_thread(_until, begun.exists)
             running.cancel()
             raise TimeoutError  # after an error the agent is killed at once
@@ -120,6 +120,28 @@ def test_the_next_of_a_turn_waits_for_one_whose_link_was_lost(docker: Callable[[
     go_on.touch()
     assert _run([], turn="a service") == CommandEnd(code=0)
     assert said.read_text().split() == ["second", "first", "second"]
+
+
+def test_one_that_ends_a_service_ends_one_that_still_starts_it(docker: Callable[[str], None], tmp_path: Path) -> None:
+    """A server may take half an hour to come up: who wants it gone does not wait for that."""
+    begun, ended = tmp_path / "begun", tmp_path / "ended"
+    docker(f"""[ $1 = stop ] && exit 0
+trap "touch {ended}; exit 1" TERM
+touch {begun}
+while true; do sleep 0.05; done""")
+    _lose(begun, _START, turn="a service")
+    with pytest.raises(NodeBusy):
+        _run([], _START, turn="a service", limit_s=0.3)
+    assert _run([], turn="a service") == CommandEnd(code=0)
+    assert ended.exists()
+
+
+def test_a_reading_is_run_as_well(docker: Callable[[str], None]) -> None:
+    """What a service has said may be very long; it is taken as it comes, from the node's read-only list."""
+    docker('echo "$@"')
+    lines: list[str] = []
+    assert _run(lines, ("docker", "inspect", "one"), turn="a service") == CommandEnd(code=0)
+    assert lines == ["inspect one"]
 
 
 @pytest.mark.parametrize(
