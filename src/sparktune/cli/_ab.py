@@ -64,7 +64,10 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
 
 
 def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
-    """Take back what an experiment left, then go on with it, or only restore. Raises as ``run_command``."""
+    """Take back what an experiment left, then go on with it, or only restore. Raises as ``run_command``.
+
+    With ``restore_only`` the exit code tells of that: 0 when it held, whatever the experiment came to.
+    """
     with Store.open() as store:
         experiment = store.load_experiment(prefix)
         world = world_of(experiment, options, store)
@@ -77,7 +80,7 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
             return
         result = _worked_on(store, world, experiment, options, go_on)
     show_result(result, as_json=options.json)
-    sys.stderr.write(f"restored: {result.afterwards}\n")
+    sys.stderr.write(f"restored: {result.afterwards or 'nothing had been changed'}\n")
 
 
 def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:

@@ -2,11 +2,15 @@
 
 __all__ = ["register"]
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+
+if TYPE_CHECKING:
+    from sparktune.cli._ab_arguments import AbOptions
 
 _RUN = "run"
 _Experiment = Annotated[
@@ -143,8 +147,9 @@ def run(
     Every arm is read back live before it is measured. Looks are after 3, 5 and 8 blocks and nowhere else; in the end
     the original is set again. Ends with 0 for a verdict, 5 for none, 4 when a guard stopped it.
     """
+    options = _options(locals())
     from sparktune.cli._ab import run_command
-    from sparktune.cli._ab_arguments import AbFlags, AbOptions
+    from sparktune.cli._ab_arguments import AbFlags
 
     del context
     run_command(
@@ -179,16 +184,7 @@ def run(
             nodes=nodes,
             seed=seed,
         ),
-        AbOptions(
-            accept=accept,
-            earned=earned,
-            corpus=corpus,
-            api_key=api_key,
-            api_key_file=api_key_file,
-            yes=yes,
-            json=json_output,
-            quiet=quiet,
-        ),
+        options,
         dry_run=dry_run,
     )
 
@@ -211,20 +207,18 @@ def resume(
 
     That block is measured again as a whole; what there was of it stays in the record and counts for nothing.
     """
+    options = _options(locals())
     from sparktune.cli._ab import resume_command
+
+    resume_command(experiment, options, restore_only=restore_only)
+
+
+def _options(given: Mapping[str, Any]) -> "AbOptions":
+    """Return how the command behaves, from the arguments that ``run`` and ``resume`` have in common."""
     from sparktune.cli._ab_arguments import AbOptions
 
-    options = AbOptions(
-        accept=accept,
-        earned=earned,
-        corpus=corpus,
-        api_key=api_key,
-        api_key_file=api_key_file,
-        yes=yes,
-        json=json_output,
-        quiet=quiet,
-    )
-    resume_command(experiment, options, restore_only=restore_only)
+    shared = ("accept", "earned", "corpus", "api_key", "api_key_file", "yes", "quiet")
+    return AbOptions(json=given["json_output"], **{name: given[name] for name in shared})
 
 
 def show(experiment: _Experiment = "", json_output: _Json = False) -> None:

@@ -83,6 +83,17 @@ def test_resume_can_only_restore(tmp_path: Path, port: int) -> None:
         assert [visit.state for visit in store.visits(run)] == [VisitState.RUNNING]
 
 
+def test_to_restore_what_had_ended_without_a_verdict_succeeds(tmp_path: Path, port: int) -> None:
+    """It was asked for the original alone: a script must not take the missing verdict for a failure to restore."""
+    path = write_experiment(tmp_path, command_experiment(port, max_blocks=1))
+    ended = run_sparktune("ab", str(path), "--yes", "--quiet")
+    finished = run_sparktune("ab", "resume", _row().id, "--restore-only")
+
+    assert ended.code == 5, "one block is an anecdote"
+    assert finished.code == 0, finished.err
+    assert "restored: what was started has ended" in finished.err
+
+
 def test_nothing_new_starts_beside_what_a_killed_one_left(tmp_path: Path, port: int) -> None:
     run = _killed(tmp_path, port, PHASES["server started"])
 
