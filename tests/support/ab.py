@@ -12,6 +12,8 @@ from tests.support.cli import Finished, run_sparktune
 # Short waves, and a difference far above the noise of any machine that runs tests.
 WORKLOAD = {"prompt_tokens": 32, "output_tokens": 16, "warmup": 1}
 SLOW, QUICK = "12", "4"
+# No quiet minute after each visit, and limits that only this test could cross, not others on the same machine.
+GUARD = {"tail_s": 0, "available_floor": "64MiB", "seconds_to_floor": None, "swap_pages": None, "stall_share": None}
 
 
 def free_port() -> int:
@@ -42,6 +44,7 @@ def command_experiment(port: int, **changes: Any) -> dict[str, Any]:  # noqa: AN
         "workload": WORKLOAD,
         "max_blocks": 5,
         "seed": 1,
+        "guard": GUARD,
         **changes,
     }
 
@@ -88,5 +91,6 @@ def attach_experiment(base_url: str, **changes: Any) -> dict[str, Any]:  # noqa:
         "workload": WORKLOAD,
         "max_blocks": 5,
         "seed": 1,
+        "guard": GUARD,
         **changes,
     }

@@ -1,5 +1,6 @@
 """An experiment without a world: a hold that only remembers, and visits whose values are made up."""
 
+import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,8 +14,10 @@ from sparktune.errors import SparktuneError
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_gate import NoGate
+from sparktune.flows.ab_guard import WatchOpener, no_watch
 from sparktune.flows.ab_measure import Measured
 from sparktune.flows.ab_tools import AbTools
+from sparktune.flows.load_watch import LoadWatch
 from sparktune.flows.progress import SilentProgress
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.store.store import Store
@@ -64,7 +67,8 @@ class FakeHold:
         self.arm = ""
 
     async def kill(self) -> None:
-        """End nothing: nothing runs."""
+        """Remember it."""
+        self._did("kill")
 
     async def perform(self, actions: Sequence[Action]) -> None:
         """Remember how many actions there were."""
@@ -83,6 +87,7 @@ class FakeMeasure:
         self.ratio = ratio
         self.error: BaseException | None = None
         self.visits = 0
+        self.hangs = False
         self._noise = noise
         self._draw = random.Random(5)
 
@@ -95,9 +100,12 @@ class FakeMeasure:
         owed: Mapping[str, int],
         earlier: Sequence[object],
         began: Callable[[Any], None],
+        watch: LoadWatch,
     ) -> Measured:
-        """Return a made-up result, or raise the error that waits."""
-        del plan, block, owed, earlier
+        """Return a made-up result, raise the error that waits, or wait for ever when told so."""
+        del plan, block, owed, earlier, watch
+        if self.hangs:
+            await asyncio.Event().wait()
         if self.error is not None:
             error, self.error = self.error, None
             raise error
@@ -112,10 +120,18 @@ class FakeMeasure:
         return Measured(result=result, owed={})
 
 
-def fake_tools(folder: Path, hold: FakeHold, *, accept: bool = False, go_on: bool = True) -> AbTools:
+def fake_tools(
+    folder: Path,
+    hold: FakeHold,
+    *,
+    accept: bool = False,
+    go_on: bool = True,
+    plan: Experiment = PLAN,
+    watch: WatchOpener = no_watch,
+) -> AbTools:
     """Return tools with a real store that has the plan, and nothing else that is real."""
     store = Store.open(folder / "runs.sqlite3")
-    store.create_experiment(PLAN)
+    store.create_experiment(plan)
 
     async def answer(_: str) -> bool:
         return go_on
@@ -127,7 +143,7 @@ def fake_tools(folder: Path, hold: FakeHold, *, accept: bool = False, go_on: boo
     return AbTools(
         store=store,
         hold=hold,
-        planner=ArmPlanner(launcher=PLAN.launcher, spec=PLAN.spec),
+        planner=ArmPlanner(launcher=plan.launcher, spec=plan.spec),
         gate=NoGate(),
         progress=SilentProgress(),
         corpus=Corpus(name="none", text="words"),
@@ -138,4 +154,5 @@ def fake_tools(folder: Path, hold: FakeHold, *, accept: bool = False, go_on: boo
         sleep=no_wait,
         go_on=answer,
         accept=accept,
+        watch=watch,
     )

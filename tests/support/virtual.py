@@ -68,7 +68,7 @@ def simulate(world: World, truth: float, *, experiments: int, seed: int, trials:
 def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: random.Random) -> tuple[Verdict, int]:
     minute, walk = 0.0, 0.0
     ratios: list[float] = []
-    for block in blocks_of(rules.last.blocks, 1, draw.random):
+    for block in blocks_of(rules.last.blocks, (0,), draw.random):
         values: dict[Arm, float] = {}
         owed = 0
         for arm in block.visits:

@@ -167,6 +167,7 @@ async def _run(
         sleep=asyncio.sleep,
         go_on=go_on,
         accept=options.accept,
+        watch=world.watch(progress),
     )
     return await flow(tools, experiment)
 

@@ -15,7 +15,7 @@ from sparktune.io.experiment_file import read_experiment_file
 from sparktune.io.experiment_parts import Fault
 
 _LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<a>[^,]*)(?:,(?P<b>.*))?", re.DOTALL)
-_FLAGS: Final = {"settle_s": "--settle", "guards": "--guard", "live": "--live-http"}
+_FLAGS: Final = {"settle_s": "--settle", "guards": "--guard", "live": "--live-http", "tail_s": "--tail"}
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _ARM_WORD: Final = {"attach": "text"}
 
@@ -51,6 +51,8 @@ class AbFlags:
     max_blocks: int | None = None
     settle_s: float | None = None
     nodes: str = ""
+    stop_engine: bool = False
+    tail_s: float | None = None
     seed: int | None = None
 
 
@@ -77,6 +79,10 @@ def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]
     asked = _workload(flags)
     if asked and isinstance(base, str | Mapping):
         values["workload"] = {**({"from": base} if isinstance(base, str) else base), **asked}
+    protected = {"stop_engine": flags.stop_engine or None, "tail_s": flags.tail_s}
+    if said := {name: value for name, value in protected.items() if value is not None}:
+        section = written.get("guard")
+        values["guard"] = {**section, **said} if isinstance(section, Mapping) else said
     return values, _fault(fault, frozenset(given), flags)
 
 
@@ -141,7 +147,7 @@ def _live(texts: tuple[str, ...]) -> dict[str, Any]:
 def _fault(of_file: Fault | None, given: frozenset[str], flags: AbFlags) -> Fault:
     def of_flags(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
         key = str(where[0]) if where else ""
-        below = str(where[1]) if len(where) > 1 and key == "workload" else ""
+        below = str(where[1]) if len(where) > 1 and key in {"workload", "guard"} else ""
         flag = _FLAGS.get(below or key, f"--{(below or key).replace('_', '-')}") if key else ""
         said = in_flags(f"{flag}: {message}" if flag else message)
         return UsageError(said, hint=in_flags(hint + _only_in_a_file(key, flags)))

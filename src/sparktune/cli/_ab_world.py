@@ -19,6 +19,8 @@ from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import UsageError
 from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.flows.ab_gate import Gate, SensorGate, hottest
+from sparktune.flows.ab_guard import WatchOpener
+from sparktune.flows.ab_watch import guards_on
 from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
 from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
@@ -65,6 +67,10 @@ class World:
         """Return what waits before a visit, as warm as the first of the visits that there were."""
         first = next((heat for visit in visits if (heat := hottest(visit.sensors)) is not None), None)
         return SensorGate(self.watched, progress.say, asyncio.sleep, time.monotonic, first)
+
+    def watch(self, progress: Progress) -> WatchOpener:
+        """Return what opens the guards of a visit."""
+        return guards_on(self.watched, progress.say)
 
 
 def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:

@@ -127,8 +127,15 @@ def run(
         float | None, typer.Option("--settle", metavar="SECONDS", help="Wait after a setting without a restart; 60.")
     ] = None,
     nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="The machines behind the server, whose heat is watched.")
+        str, typer.Option("--nodes", metavar="A,B", help="The machines behind the server; guards watch them.")
     ] = "",
+    stop_engine: Annotated[
+        bool, typer.Option("--stop-engine", help="End the engine at once when a guard stops, to save its host.")
+    ] = False,
+    tail: Annotated[
+        float | None,
+        typer.Option("--tail", min=0, metavar="SECONDS", help="Watch on after each visit, with nothing sent; 60."),
+    ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order, and which texts are sent.")
     ] = None,
@@ -182,6 +189,8 @@ def run(
             max_blocks=max_blocks,
             settle_s=settle,
             nodes=nodes,
+            stop_engine=stop_engine,
+            tail_s=tail,
             seed=seed,
         ),
         options,

@@ -1,13 +1,22 @@
 """The order of an experiment: adjacent visits of both arms in blocks, counterbalanced, with a random start.
 
 AAABBB does not exist here: the arm would be confounded with the hour and with what happened at one start.
+
+The order of cells is random, anew in every block and the same in both its visits, so that no cell always comes after
+the same other. The first block is the exception: there both arms go from the lightest cell to the heaviest, since until
+then nobody knows whether there is memory for a shape, and a host that runs out of it freezes. The price: in one block
+of all the order of cells is not random. Both arms have the same order there as everywhere, so their ratio is not bent.
 """
 
-__all__ = ["Arm", "Block", "blocks_of"]
+__all__ = ["STEPS_UP_BLOCK", "Arm", "Block", "blocks_of"]
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
+
+STEPS_UP_BLOCK: Final = 1
+"""The block in which both visits go upwards."""
 
 
 class Arm(Enum):
@@ -26,19 +35,21 @@ class Block:
     cells: tuple[int, ...]
 
 
-def blocks_of(count: int, cells: int, draw: Callable[[], float]) -> tuple[Block, ...]:
+def blocks_of(count: int, ascending: Sequence[int], draw: Callable[[], float]) -> tuple[Block, ...]:
     """Return ``count`` blocks whose visits alternate AB, BA ... from a random start (ABBA or BAAB).
 
-    ``draw`` gives numbers inside [0, 1) from a seeded generator: the same seed, the same plan.
+    ``ascending`` are the places of the cells, the lightest first. ``draw`` gives numbers inside [0, 1) from a seeded
+    generator: the same seed, the same plan.
     """
     starts = (Arm.A, Arm.B) if draw() < 1 / 2 else (Arm.B, Arm.A)
+    orders = [_shuffled(len(ascending), draw) for _ in range(count)]
     return tuple(
         Block(
             number=number,
             visits=starts if number % 2 else (starts[1], starts[0]),
-            cells=_shuffled(cells, draw),
+            cells=tuple(ascending) if number == STEPS_UP_BLOCK else order,
         )
-        for number in range(1, count + 1)
+        for number, order in enumerate(orders, start=1)
     )
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.effect import Better
+from sparktune.experiment.protection import Protection
 from sparktune.experiment.rules import Rules
+from sparktune.model.guard import Trip
 from sparktune.model.launcher import ArmSpec
 from sparktune.model.workload import Workload
 from sparktune.units import Ratio, Seconds
@@ -46,6 +48,7 @@ class Experiment:
     machines behind the endpoint, where they are known; ``scope`` says for whom a result holds (cluster, service).
     ``folder`` is where its commands start, ``prompts`` the file of own prompts, "" without any. ``where`` lists the
     parts of the service on their nodes, in the order in which they start, for launchers that set a service.
+    ``protection`` says when a guard stops it, and what a lost node means.
     """
 
     id: str
@@ -69,6 +72,7 @@ class Experiment:
     folder: str = ""
     prompts: str = ""
     where: tuple[Mapping[str, Any], ...] = ()
+    protection: Protection = field(default_factory=Protection)
 
     @property
     def spec(self) -> ArmSpec:
@@ -93,7 +97,9 @@ class VisitRecord:
 
     ``live_before`` and ``live_after`` are what was read back, by name of setting; ``live_wanted`` what should be.
     ``sensors`` are readings at the start, by node and what was read (``spark1 temperature_c``). ``notes`` are what has
-    to be said of the visit. ``why`` explains every state but DONE.
+    to be said of the visit. ``why`` explains every state but DONE. ``trip`` is the limit that was crossed, where a
+    guard stopped it; ``unwatched`` says which guards could not watch, and why; ``lost`` is the node that was lost
+    meanwhile.
     """
 
     experiment_id: str
@@ -111,3 +117,6 @@ class VisitRecord:
     sensors: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     why: str = ""
+    trip: Trip | None = None
+    unwatched: tuple[str, ...] = ()
+    lost: str = ""

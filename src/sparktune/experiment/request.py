@@ -8,7 +8,9 @@ from typing import Any
 
 from sparktune.experiment.design import Arm, blocks_of
 from sparktune.experiment.plan import Experiment, GuardMetric, Primary
+from sparktune.experiment.protection import Protection
 from sparktune.experiment.rules import ANECDOTE_BELOW, Rules
+from sparktune.experiment.steps_up import ascending
 from sparktune.model.workload import Workload
 from sparktune.units import Ratio, Seconds
 
@@ -39,6 +41,7 @@ class Request:
     folder: str = ""
     prompts: str = ""
     where: tuple[Mapping[str, Any], ...] = ()
+    protection: Protection = field(default_factory=Protection)
 
 
 def declared(
@@ -60,7 +63,7 @@ def declared(
         arms=request.arms,
         live=request.live,
         workload=request.workload,
-        blocks=blocks_of(request.blocks, len(request.workload.cells), draw),
+        blocks=blocks_of(request.blocks, ascending(request.workload.cells), draw),
         primary=request.primary,
         guards=request.guards,
         rules=Rules(looks=looks or Rules().looks, margin=request.margin, equivalence=request.equivalence),
@@ -72,4 +75,5 @@ def declared(
         folder=request.folder,
         prompts=request.prompts,
         where=request.where,
+        protection=request.protection,
     )

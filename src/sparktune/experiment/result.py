@@ -16,6 +16,7 @@ from enum import Enum
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
+from sparktune.experiment.memory_curve import MemoryCurve
 from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.experiment.planning import Noise
 from sparktune.experiment.verdict import Judgement, Verdict
@@ -96,7 +97,7 @@ class ExperimentResult:
     metrics, which decide nothing. ``outliers`` counts trials that stood apart and were kept. ``smallest_detectable`` is
     the effect (as a share) that the last look would find in four of five experiments with this noise, ``chance`` the
     chance of a verdict by then, both None where they cannot be told. ``noise`` is what an A/A experiment is for;
-    ``afterwards`` says what was set in the end.
+    ``afterwards`` says what was set in the end. ``curves`` are the memory of nodes over visits, where it was watched.
     """
 
     experiment: Experiment
@@ -115,3 +116,4 @@ class ExperimentResult:
     notes: tuple[str, ...] = ()
     noise: Noise | None = None
     afterwards: str = ""
+    curves: tuple[MemoryCurve, ...] = ()

@@ -16,7 +16,8 @@ from sparktune.experiment.plan import Experiment, VisitState
 from sparktune.experiment.result import ExperimentResult, GuardStatus, MeasuredVisit
 from sparktune.experiment.verdict import Verdict
 from sparktune.experiment.visit_checks import cell_checks, live_checks
-from sparktune.flows.ab_restore import restore, set_winner
+from sparktune.flows.ab_lost import after_loss
+from sparktune.flows.ab_restore import MemoryNotBack, restore, set_winner
 from sparktune.flows.ab_result import Results, experiment_result
 from sparktune.flows.ab_tools import AbTools, to_the_end
 from sparktune.flows.ab_visit import Place, run_visit
@@ -106,6 +107,9 @@ async def _block(tools: AbTools, experiment: Experiment, block: Block, results: 
             tools, experiment, where, owed=owed, earlier=[result for result in earlier if result is not None]
         )
         results.add(visit)
+        if visit.record.lost:
+            await after_loss(tools, experiment, visit.record)
+            return
         await tools.hold.release()
         if visit.record.state is not VisitState.DONE or _voided(experiment, [visit]):
             return
@@ -144,6 +148,9 @@ async def _conclude(tools: AbTools, experiment: Experiment, results: Results, wh
     _keep(tools, result, ExperimentState.DONE, why, "")
     try:
         proof = await _winner_or_original(tools, experiment) if won else await restore(tools, experiment)
+    except MemoryNotBack as error:
+        tools.progress.say(f"{error}; {error.hint}")
+        proof = f"the original was NOT brought back: {error}; {error.hint}"
     except SparktuneError as error:
         shown = f"what was measured is shown by: sparktune ab show {experiment.id}"
         error.hint = f"{error.hint}; {shown}" if error.hint else shown

@@ -11,6 +11,7 @@ from sparktune.experiment.outliers import extra_trials, log_deviation
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.bench import BenchTools, run_bench
+from sparktune.flows.load_watch import LoadWatch
 from sparktune.flows.order import BenchOrder, open_bench
 from sparktune.flows.result import rebuild
 from sparktune.model.result import RunResult
@@ -37,11 +38,13 @@ async def measure_visit(
     owed: Mapping[str, int],
     earlier: Sequence[RunResult],
     began: Callable[[Run], None],
+    watch: LoadWatch,
 ) -> Measured:
     """Measure one visit; ``began`` gets the run when it is in the store and nothing has been sent yet.
 
-    ``owed`` are further trials because of the block's other visit; ``earlier`` the results of visits before this block,
-    from which comes what counts as standing apart. Raises what ``open_bench`` and ``run_bench`` raise.
+    ``watch`` looks on, and may end it. ``owed`` are further trials because of the block's other visit; ``earlier`` the
+    results of visits before this block, from which comes what counts as standing apart. Raises what ``open_bench`` and
+    ``run_bench`` raise.
     """
     workload = replace(experiment.workload, cells=tuple(experiment.workload.cells[place] for place in block.cells))
     order = BenchOrder(
@@ -52,6 +55,7 @@ async def measure_visit(
         wait_s=_READY_S,
         argv=tools.argv,
         entropy=tools.entropy(2),
+        watch=watch,
     )
     async with open_bench(order, tools.store, tools.progress) as (bench, run):
         began(run)

@@ -1,21 +1,31 @@
 """The end of an experiment, or of what is left of one: the original, or the winner, is set and seen to be live."""
 
-__all__ = ["restore", "set_winner"]
+__all__ = ["MemoryNotBack", "restore", "set_winner"]
 
 from sparktune.errors import ChangeFailed, SparktuneError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
+from sparktune.units import Bytes, Seconds, format_bytes
+
+_AVAILABLE = " mem_available_bytes"
+_MEMORY_S: Seconds = 300.0
+_LOOK_S: Seconds = 2.0
+
+
+class MemoryNotBack(ChangeFailed):
+    """A guard has stopped an arm for its host's sake, and there is still no memory to start the original into."""
 
 
 async def restore(tools: AbTools, experiment: Experiment) -> str:
     """Bring back what was before the experiment, see that it is live, and return how that was seen.
 
-    Raises what the hold raises, and ChangeFailed when something else is live; the store still knows what is held then.
+    After a guard has stopped a visit the original is started only when its host has memory again. Raises what the hold
+    raises, MemoryNotBack, and ChangeFailed when something else is live; the store still knows what is held then.
     """
     try:
-        proof = await _restored(tools)
+        proof = await _restored(tools, experiment)
     except SparktuneError as error:
         again = f"then: sparktune ab resume {experiment.id} --restore-only"
         error.hint = f"{error.hint}; {again}" if error.hint else again
@@ -24,13 +34,37 @@ async def restore(tools: AbTools, experiment: Experiment) -> str:
     return proof
 
 
-async def _restored(tools: AbTools) -> str:
+async def _restored(tools: AbTools, experiment: Experiment) -> str:
     await tools.hold.release()
     actions = tools.planner.original()
+    if actions and any(visit.trip is not None for visit in tools.store.visits(experiment.id)):
+        await _memory_back(tools, experiment)
     await tools.hold.perform(actions)
     if not actions:
         return "what was started has ended; nothing ran at its address before, and nothing does now"
     return f"the original (arm A) is live: {await _proof(tools, Arm.A)}"
+
+
+async def _memory_back(tools: AbTools, experiment: Experiment) -> None:
+    """Wait until every node that tells its memory is above the floor. Raises MemoryNotBack."""
+    floor = experiment.protection.limits.available_floor
+    if floor is None:
+        return
+    waited_s = 0.0
+    while short := {name: size for name, size in (await _memory(tools)).items() if size < floor}:
+        if waited_s >= _MEMORY_S:
+            told = ", ".join(f"{name} has {format_bytes(size)}" for name, size in short.items())
+            message = f"{told} of memory available, and the floor is {format_bytes(floor)}"
+            raise MemoryNotBack(message, hint="free memory there")
+        if not waited_s:
+            tools.progress.say(f"waiting for memory on {', '.join(short)} before the original is started again")
+        await tools.sleep(_LOOK_S)
+        waited_s += _LOOK_S
+
+
+async def _memory(tools: AbTools) -> dict[str, Bytes]:
+    sensors = await tools.gate.read()
+    return {name.removesuffix(_AVAILABLE): round(value) for name, value in sensors.items() if name.endswith(_AVAILABLE)}
 
 
 async def set_winner(tools: AbTools, experiment: Experiment) -> str:

@@ -56,7 +56,7 @@ def experiment_result(store: Store, experiment: Experiment, results: Results | N
     row = store.experiment_row(experiment.id)
     noise = noise_of(experiment, visits) if experiment.aa else None
     notes = _alike([note for visit in visits for note in visit.record.notes])
-    result = replace(result, notes=notes, noise=noise, afterwards=row.afterwards)
+    result = replace(result, notes=notes, noise=noise, afterwards=row.afterwards, curves=store.curves(experiment.id))
     if row.why and result.verdict is None and not result.judgement.anecdote:
         return replace(result, verdict=Verdict.INCONCLUSIVE, why=row.why)
     return result

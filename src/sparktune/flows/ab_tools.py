@@ -11,6 +11,7 @@ from sparktune.bench.corpus import Corpus
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import Interrupted
 from sparktune.flows.ab_gate import Gate
+from sparktune.flows.ab_guard import WatchOpener, no_watch
 from sparktune.flows.progress import Progress
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.secrets import Secret
@@ -54,7 +55,8 @@ class Holder(Protocol):
 class AbTools:
     """``go_on`` shows why going on looks hopeless and returns whether to do it all the same.
 
-    ``accept`` sets the winner in the end, in the place of the original. ``wall_s`` is Unix time.
+    ``accept`` sets the winner in the end, in the place of the original. ``wall_s`` is Unix time. ``watch`` opens the
+    guards of a visit.
     """
 
     store: Store
@@ -70,6 +72,7 @@ class AbTools:
     sleep: Callable[[Seconds], Awaitable[None]]
     go_on: Callable[[str], Awaitable[bool]]
     accept: bool = False
+    watch: WatchOpener = no_watch
 
 
 async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:

@@ -1,4 +1,4 @@
-"""One visit: the arm is set and read back live, then measured, then read back again; all of it in the store."""
+"""One visit under guards: the arm is set and read back live, measured, watched a while longer, and read back again."""
 
 __all__ = ["Place", "run_visit"]
 
@@ -7,16 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sparktune.errors import EndpointError, Interrupted, SparktuneError
-from sparktune.experiment.design import Arm, Block
+from sparktune.experiment.design import STEPS_UP_BLOCK, Arm, Block
+from sparktune.experiment.memory_curve import curve_of
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
 from sparktune.experiment.result import MeasuredVisit
+from sparktune.flows.ab_gate import Started
+from sparktune.flows.ab_guard import LOST, Guarded, Tripped, Watching
+from sparktune.flows.ab_load import VisitLoad
 from sparktune.flows.ab_measure import Measured, measure_visit
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
+from sparktune.model.guard import Phase, Trip
 from sparktune.model.launcher import ArmPlan
 from sparktune.model.result import RunResult
 from sparktune.model.run import Run
-from sparktune.units import format_duration
+from sparktune.units import Seconds, format_duration
 
 _INTERRUPTED = "interrupted"
 _DYING_LOOKS, _DYING_S = 10, 0.2
@@ -46,8 +51,8 @@ async def run_visit(
 ) -> tuple[MeasuredVisit, Mapping[str, int]]:
     """Make one visit and return it with the trials that the block's other visit owes.
 
-    A visit that was refused, changed its setting or lost its server is returned as what it is. Raises Interrupted and
-    CancelledError, and whatever else ends it; the store says why then.
+    A visit that was refused, changed its setting, lost its server or a node, or was stopped by a guard is returned as
+    what it is. Raises Interrupted and CancelledError, and whatever else ends it; the store says why then.
     """
     visit = _Visit(tools, experiment, place)
     try:
@@ -55,6 +60,10 @@ async def run_visit(
     except (asyncio.CancelledError, Interrupted, KeyboardInterrupt):
         visit.end(VisitState.VOID, _INTERRUPTED)
         raise
+    except Tripped as error:
+        return visit.end(VisitState.STOPPED, str(error), trip=error.trip), {}
+    except LOST as error:
+        return visit.end(VisitState.VOID, f"a node was lost: {error}", lost=str(error)), {}
     except EndpointError as error:
         gone = await _gone(tools)
         if not gone:
@@ -86,28 +95,65 @@ class _Visit:
     async def run(
         self, owed: Mapping[str, int], earlier: Sequence[RunResult]
     ) -> tuple[MeasuredVisit, Mapping[str, int]]:
+        protection = self._experiment.protection
+        async with self._tools.watch(protection) as watch:
+            guarded = Guarded(watch, self._tools.hold.kill if protection.stop_engine else None)
+            try:
+                return await self._watched(watch, guarded, owed, earlier)
+            finally:
+                self._keep_watched(watch)
+
+    async def _watched(
+        self, watch: Watching, guarded: Guarded, owed: Mapping[str, int], earlier: Sequence[RunResult]
+    ) -> tuple[MeasuredVisit, Mapping[str, int]]:
+        why = await self._set(guarded)
+        if why:
+            return self.end(VisitState.REFUSED, why), {}
+        guarded.phase(Phase.IDLE)
+        started = await guarded.run(self._cool())
+        self._change(sensors=dict(started.sensors), notes=(*self._record.notes, *started.notes))
+        load = VisitLoad(
+            watch,
+            self._experiment.protection.limits,
+            guarded.phase,
+            gated=self._place.block.number == STEPS_UP_BLOCK,
+        )
+        trials = measure_visit(
+            self._tools,
+            self._experiment,
+            self._place.block,
+            owed=owed,
+            earlier=earlier,
+            began=self._began,
+            watch=load,
+        )
+        measured = await guarded.run(trials)
+        return await self._read_again(watch, guarded, measured)
+
+    async def _set(self, guarded: Guarded) -> str:
+        """Set the arm and read it back; return why it is not live."""
         tools, arm = self._tools, self._place.arm.value
         tools.progress.say(f"block {self._record.block} of {len(self._experiment.blocks)}: setting arm {arm}")
-        await tools.hold.set_arm(arm, self._plan)
-        before = await tools.hold.read_live(self._plan)
+        guarded.phase(Phase.STARTING)
+        await guarded.run(tools.hold.set_arm(arm, self._plan))
+        before = await guarded.run(tools.hold.read_live(self._plan))
         self._change(live_before=dict(before.values), live_wanted=dict(before.wanted), notes=_notes(tools, before))
-        if not before.ok:
-            return self.end(VisitState.REFUSED, before.why or "it could not be read back"), {}
-        await self._settle()
-        started = await tools.gate.wait()
-        self._change(sensors=dict(started.sensors), notes=(*self._record.notes, *started.notes))
-        measured = await measure_visit(
-            tools, self._experiment, self._place.block, owed=owed, earlier=earlier, began=self._began
-        )
-        return await self._read_again(measured)
+        return "" if before.ok else before.why or "it could not be read back"
 
-    async def _read_again(self, measured: Measured) -> tuple[MeasuredVisit, Mapping[str, int]]:
+    async def _cool(self) -> Started:
+        await self._settle()
+        return await self._tools.gate.wait()
+
+    async def _read_again(
+        self, watch: Watching, guarded: Guarded, measured: Measured
+    ) -> tuple[MeasuredVisit, Mapping[str, int]]:
         gone = self._tools.hold.ended()
         if gone:
             return self.end(VisitState.STOPPED, f"the server of arm {self._place.arm.value} is gone: {gone}"), {}
-        after: LiveReading = await self._tools.hold.read_live(self._plan)
         at_end = {f"{name}@end": value for name, value in (await self._tools.gate.read()).items()}
         self._change(sensors={**self._record.sensors, **at_end})
+        await self._tail(watch, guarded)
+        after: LiveReading = await guarded.run(self._tools.hold.read_live(self._plan))
         self._change(
             live_after=_seen(self._record.live_before, after),
             notes=_merged(self._record.notes, _notes(self._tools, after)),
@@ -116,6 +162,23 @@ class _Visit:
             why = after.why or "what was read back after the trials is not what was read before them"
             return self.end(VisitState.VOID, why), {}
         return self.end(VisitState.DONE, "", measured.result), measured.owed
+
+    async def _tail(self, watch: Watching, guarded: Guarded) -> None:
+        """Watch on with the arm still set: a host may begin to swap when the load is over already."""
+        tail_s = self._experiment.protection.tail_s
+        if not watch.nodes or not tail_s:
+            return
+        self._tools.progress.say(f"nothing is sent; the guards watch for {format_duration(tail_s)} more")
+        guarded.phase(Phase.TAIL)
+        await guarded.run(_slept(self._tools, tail_s))
+
+    def _keep_watched(self, watch: Watching) -> None:
+        record = self._record
+        for node in watch.nodes:
+            curve = curve_of(node, watch.curve(node), visit=(record.block, record.attempt, record.place))
+            if curve is not None:
+                self._tools.store.set_curve(record.experiment_id, curve)
+        self._change(unwatched=tuple(watch.unwatched))
 
     async def _settle(self) -> None:
         wait_s = self._experiment.hot_settle_s
@@ -126,9 +189,11 @@ class _Visit:
     def _began(self, run: Run) -> None:
         self._change(run_id=run.id)
 
-    def end(self, state: VisitState, why: str, result: RunResult | None = None) -> MeasuredVisit:
+    def end(
+        self, state: VisitState, why: str, result: RunResult | None = None, *, trip: Trip | None = None, lost: str = ""
+    ) -> MeasuredVisit:
         """Keep how the visit ended."""
-        self._change(state=state, why=why, ended_wall_s=self._tools.wall_s())
+        self._change(state=state, why=why, ended_wall_s=self._tools.wall_s(), trip=trip, lost=lost)
         return MeasuredVisit(record=self._record, result=result)
 
     def _change(self, **changes: object) -> None:
@@ -137,6 +202,10 @@ class _Visit:
 
     def _keep(self) -> None:
         self._tools.store.set_visit(self._record)
+
+
+async def _slept(tools: AbTools, seconds: Seconds) -> None:
+    await tools.sleep(seconds)
 
 
 async def _gone(tools: AbTools) -> str:

@@ -5,15 +5,17 @@ __all__ = ["BenchTools", "run_bench"]
 import asyncio
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sparktune.bench.trial import decode_trial
 from sparktune.bench.warmup import Continue, WarmupPoint, next_step, point_of
 from sparktune.errors import ConnectFailed, EndpointError, Interrupted
+from sparktune.flows.load_watch import LoadWatch, Unobserved
 from sparktune.flows.prepare import Preparation
 from sparktune.flows.progress import Progress
 from sparktune.flows.tracker import Tracker
 from sparktune.flows.wave import WaveTools, record_wave
+from sparktune.io.load.client import Progress as LoadProgress
 from sparktune.io.signals import stop_on_signals
 from sparktune.io.store.spool import Spool
 from sparktune.io.store.store import Store
@@ -29,7 +31,7 @@ from sparktune.units import Nanoseconds, seconds_between
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchTools:
-    """What a run works with. ``monotonic_ns`` is the clock of durations between waves."""
+    """What a run works with. ``monotonic_ns`` is the clock of durations between waves; ``watch`` looks on."""
 
     wave: WaveTools
     preparation: Preparation
@@ -37,6 +39,7 @@ class BenchTools:
     spool: Spool
     progress: Progress
     monotonic_ns: Callable[[], Nanoseconds]
+    watch: LoadWatch = field(default_factory=Unobserved)
 
 
 async def run_bench(tools: BenchTools, run: Run) -> None:
@@ -92,6 +95,7 @@ class _Session:
         """Warm up and measure what is left of a cell; a wave in which nothing succeeds ends the cell."""
         if not self._left[cell]:
             return
+        self._tools.watch.before(cell)
         outcome = await self._warm_up(cell)
         self._tools.store.set_warmup(self._run.id, cell, outcome)
         for _ in range(self._left[cell]):
@@ -134,15 +138,21 @@ class _Session:
             requests,
             starts,
             keep=tools.spool.append,
-            look=lambda load: self._tracker.look(cell, phase, load, tools.monotonic_ns()),
+            look=lambda load: self._look(cell, phase, load),
         )
         tools.store.add_trial(self._run.id, raw)
         tools.spool.clear()
         if not raw.complete:
             raise asyncio.CancelledError
         trial = decode_trial(raw, tools.wave.engine, tools.wave.options)
+        tools.watch.finished(trial, tools.monotonic_ns())
         self._tracker.finished(trial, sum(len(request.recording.data) for request in raw.requests))
         return trial
+
+    def _look(self, cell: Cell, phase: Phase, load: LoadProgress) -> None:
+        now_ns = self._tools.monotonic_ns()
+        self._tracker.look(cell, phase, load, now_ns)
+        self._tools.watch.look(load, now_ns)
 
     def _give_up(self, cell: Cell, trial: Trial) -> None:
         failure = trial.requests[0].timeline.failure

@@ -62,4 +62,6 @@ def demo_experiment(server: Sequence[str], port: int) -> Mapping[str, Any]:
         "primary": "ttft_max_s",
         "guards": ["ttft_mean_s", "decode_min_tok_s"],
         "max_blocks": _BLOCKS,
+        # A model of megabytes on anybody's machine: memory is watched, a quiet minute after each visit is not needed.
+        "guard": {"tail_s": 0, "available_floor": "256MiB"},
     }

@@ -5,11 +5,12 @@ __all__ = ["BenchOrder", "open_bench"]
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sparktune.bench.corpus import Corpus
 from sparktune.errors import UsageError
 from sparktune.flows.bench import BenchTools
+from sparktune.flows.load_watch import LoadWatch, Unobserved
 from sparktune.flows.prepare import Preparation
 from sparktune.flows.progress import Progress
 from sparktune.flows.wave import WaveTools
@@ -34,7 +35,8 @@ class BenchOrder:
     """What to measure and where.
 
     A ``workload`` whose model is "" means the only model that the server serves. ``earlier`` is a run to go on with:
-    then ``workload`` is that run's. ``argv`` is recorded, without secrets; ``entropy`` parts the ids of runs.
+    then ``workload`` is that run's. ``argv`` is recorded, without secrets; ``entropy`` parts the ids of runs. ``watch``
+    looks on while it is measured.
     """
 
     base_url: str
@@ -45,6 +47,7 @@ class BenchOrder:
     earlier: Run | None = None
     argv: Sequence[str] = ()
     entropy: bytes = b"\0\0"
+    watch: LoadWatch = field(default_factory=Unobserved)
 
 
 @asynccontextmanager
@@ -87,6 +90,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
                     spool=spool,
                     progress=progress,
                     monotonic_ns=time.monotonic_ns,
+                    watch=order.watch,
                 ),
                 run,
             )

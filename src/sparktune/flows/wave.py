@@ -82,7 +82,10 @@ async def record_wave(
         started_wall_s=recorded.started_wall_s,
         requests=tuple(
             [
-                _raw_request(tools, request, recording, await _count_first_chunk(tools, request, recording))
+                # A wave that was stopped counts nothing, and its server may be in trouble: it is not asked any more.
+                _raw_request(
+                    tools, request, recording, await _count_first_chunk(tools, request, recording) if complete else None
+                )
                 for request, recording in zip(requests, recorded.recordings, strict=True)
             ]
         ),

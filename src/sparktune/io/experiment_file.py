@@ -12,6 +12,7 @@
     workload: {prompt_tokens: 512, output_tokens: 128, concurrency: [1, 4]}
     primary: output_tok_s
     guards: [ttft_s, "decode_tok_s:0.05"]
+    guard: {stop_engine: true, available_floor: 3GiB}
 """
 
 __all__ = ["KEYS", "read_experiment_file", "request_of"]
@@ -29,6 +30,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import GuardMetric, Primary
 from sparktune.experiment.request import BLOCK_COUNTS, Request
 from sparktune.io.config_text import read_config_text
+from sparktune.io.experiment_guard import protection_of
 from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, prompts_file, workload_of
 from sparktune.io.http.address import parse_address
 from sparktune.model.launcher import ArmSpec, Launcher
@@ -54,6 +56,7 @@ KEYS: Final = (
     "aa",
     "settle_s",
     "nodes",
+    "guard",
 )
 _BY_LETTER: Final = "attach"  # a person may be asked for an arm by its letter alone
 _PRIMARY: Final = "output_tok_s"
@@ -114,6 +117,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         aa=aa,
         hot_settle_s=_seconds(values, "settle_s", _SETTLE_S, fault),
         nodes=_names(values, "nodes", fault),
+        protection=protection_of(values.get("guard"), fault),
         scope={"service": service} if (service := _text(values, "service", fault)) else {},
     )
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.support.ab import SLOW, attach_experiment, result_of, run_experiment, switch_argv
+from tests.support.ab import GUARD, SLOW, attach_experiment, result_of, run_experiment, switch_argv
 
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.io.store import Store
@@ -94,7 +94,9 @@ def test_requests_that_fail_void_the_experiment(
 ) -> None:
     """The slow requests are the ones that fail: without them an arm looks better than it is."""
     failing = switch_argv(reference.base_url, {"ttft_ms": 5.0, "itl_ms": 4.0, **broken})
-    result = result_of(run_experiment(tmp_path, attach_experiment(reference.base_url, b={"switch": failing})))
+    guard = {**GUARD, "error_share": None}  # it would stop the visit before anybody could look at its numbers
+    content = attach_experiment(reference.base_url, b={"switch": failing}, guard=guard)
+    result = result_of(run_experiment(tmp_path, content))
 
     assert result["verdict"] == "INVALID"
     assert "V19" in result["sentence"]

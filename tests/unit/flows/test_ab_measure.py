@@ -13,6 +13,7 @@ from tests.support.held import FakeHold, fake_tools
 from sparktune.experiment.design import Arm, Block
 from sparktune.flows import ab_measure
 from sparktune.flows.ab_measure import Measured, measure_visit
+from sparktune.flows.load_watch import Unobserved
 from sparktune.model.result import RunResult
 from sparktune.model.run import Run
 
@@ -52,7 +53,8 @@ def _measure(
     monkeypatch.setattr(ab_measure, "rebuild", lambda *_: result)
     tools.store.create_run(result.run)
     plan = experiment()
-    return asyncio.run(measure_visit(tools, plan, BLOCK, owed=owed, earlier=earlier, began=began.append)), sent
+    visit = measure_visit(tools, plan, BLOCK, owed=owed, earlier=earlier, began=began.append, watch=Unobserved())
+    return asyncio.run(visit), sent
 
 
 def test_cells_are_sent_in_the_order_of_the_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from sparktune.errors import UnknownRun
+from sparktune.experiment.memory_curve import MemoryCurve
 from sparktune.experiment.plan import Experiment, VisitRecord
-from sparktune.io.store import experiments, runs, summaries, trials
+from sparktune.io.store import curves, experiments, runs, summaries, trials
 from sparktune.io.store.codec import from_json
 from sparktune.io.store.connection import connect
 from sparktune.io.store.faults import row_faults, store_faults
@@ -211,6 +212,16 @@ class Store:
         """Return every visit that began, in the order of the plan and of attempts."""
         with store_faults(self.path), row_faults(self.path, experiment_id):
             return experiments.read_visits(self._connection, experiment_id)
+
+    def set_curve(self, experiment_id: str, curve: MemoryCurve) -> None:
+        """Keep the memory of a node over a visit."""
+        with self._writing():
+            curves.write_curve(self._connection, experiment_id, curve)
+
+    def curves(self, experiment_id: str) -> tuple[MemoryCurve, ...]:
+        """Return the memory of every node over every visit that was watched."""
+        with store_faults(self.path), row_faults(self.path, experiment_id):
+            return curves.read_curves(self._connection, experiment_id)
 
     def remember_held(self, experiment_id: str, held: Mapping[str, Any]) -> None:
         """Replace what an experiment has started or applied; it is on the disk when this returns."""

@@ -10,6 +10,7 @@ from sparktune.experiment.effect import Effect
 from sparktune.experiment.result import ExperimentResult, GuardResult, MeasuredVisit
 from sparktune.model.engine import JsonValue
 from sparktune.model.experiment_row import ExperimentRow
+from sparktune.report.ab.host_words import memory_record, trip_records, unwatched
 from sparktune.report.ab.words import next_steps, reasons, sentence
 from sparktune.report.bench.words import utc
 from sparktune.report.records import plain_record
@@ -82,7 +83,9 @@ def result_record(result: ExperimentResult) -> _Record:
             {"id": check.id, "status": check.status.value, "evidence": check.evidence, "hint": check.hint}
             for check in result.checks
         ],
-        "visits": [_visit(visit) for visit in result.visits],
+        "trips": trip_records(result),
+        "unwatched": list(unwatched(result)),
+        "visits": [_visit(result, visit) for visit in result.visits],
         "experiment": _experiment(result),
         "afterwards": result.afterwards,
         "notes": list(result.notes),
@@ -120,8 +123,8 @@ def _guard(guard: GuardResult) -> _Record:
     }
 
 
-def _visit(visit: MeasuredVisit) -> _Record:
-    return plain_record(visit.record)
+def _visit(result: ExperimentResult, visit: MeasuredVisit) -> _Record:
+    return {**plain_record(visit.record), "memory": memory_record(result, visit)}
 
 
 def _experiment(result: ExperimentResult) -> _Record:

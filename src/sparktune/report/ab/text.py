@@ -10,9 +10,10 @@ from sparktune.experiment.plan import Experiment, VisitState
 from sparktune.experiment.result import BlockResult, ExperimentResult
 from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
+from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
 from sparktune.report.bench.words import count_of, one_line, utc
-from sparktune.units import format_percent, format_rate, format_seconds
+from sparktune.units import format_bytes, format_duration, format_percent, format_rate, format_seconds
 
 _SHOWN_VALUES = 6
 
@@ -37,11 +38,26 @@ def plan_text(experiment: Experiment, cost: Sequence[str]) -> str:
         f"worth having: {format_percent(rules.margin)}; the same within {format_percent(rules.equivalence)}",
         *(f"guard: {guard.metric}, no worse by {format_percent(guard.margin)}" for guard in experiment.guards),
         f"each visit: {trials} per cell, {count_of(len(experiment.workload.cells), 'cell')}",
+        *_protection(experiment),
         f"order (seed {experiment.seed}):",
         *(f"  {line}" for line in _order(experiment)),
         *cost,
     ]
     return "\n".join(lines) + "\n"
+
+
+def _protection(experiment: Experiment) -> Iterator[str]:
+    protection = experiment.protection
+    if not protection.on:
+        yield "guards of the hosts: off"
+        return
+    floor = protection.limits.available_floor
+    below = f"stop below {format_bytes(floor)} of available memory, and more" if floor else "no memory floor"
+    engine = "; the engine is ended then" if protection.stop_engine else ""
+    tail = f"; {format_duration(protection.tail_s)} are watched after each visit" if protection.tail_s else ""
+    yield f"guards of the hosts: {below}{engine}{tail}"
+    if len(experiment.workload.cells) > 1:
+        yield "block 1 goes from the lightest cell to the heaviest, each only with memory for it; then at random"
 
 
 def rows_text(rows: Sequence[ExperimentRow], owners: Mapping[str, str]) -> str:
@@ -91,6 +107,7 @@ def _lines(result: ExperimentResult) -> Iterator[str]:
         yield "also observed (decides nothing):"
         yield from (f"  {one.metric}{_effect(one.effect, one.better)}" for one in observed)
     yield from _checks(result)
+    yield from host_lines(result)
     yield from _left_out(result)
     yield from (f"note: {one_line(note)}" for note in result.notes)
     yield from (f"next: {step}" for step in next_steps(result))

@@ -94,7 +94,8 @@ def next_steps(result: ExperimentResult) -> tuple[str, ...]:
     """Return the commands that come next."""
     run = result.experiment.id
     if result.verdict in {Verdict.INVALID, Verdict.STOPPED}:
-        hints = [check.hint for check in result.checks if check.status is Status.INVALID and check.hint]
+        hints = [visit.record.trip.hint for visit in result.visits if visit.record.trip is not None]
+        hints += [check.hint for check in result.checks if check.status is Status.INVALID and check.hint]
         return (*dict.fromkeys(hints), f"sparktune ab show {run}")
     if result.verdict is None:
         return (f"sparktune ab resume {run}",) if len(result.blocks) < len(result.experiment.blocks) else ()

@@ -4,6 +4,7 @@ __all__ = ["LIMIT", "experiment_page"]
 
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
+from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.json import result_record
 from sparktune.report.ab.words import guard_words, next_steps, reasons, sentence, unproven_guards, verdict_words
 from sparktune.report.bench.words import one_line
@@ -135,7 +136,7 @@ def _numbers(material: Material, *, trials: bool) -> Markup:
 def _visits(material: Material) -> Markup:
     result = material.result
     kept = "Every visit that began, in the order of time. Nothing is dropped: what does not count says why."
-    notes = [one_line(note) for note in result.notes]
+    notes = [*host_lines(result), *(one_line(note) for note in result.notes)]
     return section("Visits", element("p", kept, class_="small"), visit_table(result), bullets(notes), ident="visits")
 
 

@@ -8,6 +8,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.result import ExperimentResult
 from sparktune.model.check import Status
+from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, order_words, reasons, sentence
 from sparktune.report.bench.words import UNKNOWN, count_of, engine_words, one_line, utc
 from sparktune.report.charts.numbers import unit_of
@@ -49,7 +50,7 @@ def _lines(result: ExperimentResult) -> Iterator[str]:
             yield ""
             yield f"and {count_of(len(cells) - _MOST_CELLS, 'cell')} more in the report"
     yield from _list("Flags", _flags(result))
-    yield from _list("Notes", (*reasons(result), *result.notes))
+    yield from _list("Notes", (*reasons(result), *host_lines(result), *result.notes))
 
 
 def _facts(result: ExperimentResult) -> Iterator[tuple[str, ...]]:

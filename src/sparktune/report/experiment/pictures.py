@@ -7,10 +7,12 @@ from sparktune.report.charts.acceptance import acceptance
 from sparktune.report.charts.drawing import Drawing
 from sparktune.report.charts.forest import forest
 from sparktune.report.charts.heat import Heat, heat_map
+from sparktune.report.charts.memory import memory_picture
 from sparktune.report.charts.paired import paired_blocks
 from sparktune.report.charts.session import session_timeline
 from sparktune.report.charts.wave import wave_timeline
 from sparktune.report.experiment.material import Material
+from sparktune.report.experiment.memory_view import memory_view
 from sparktune.report.experiment.views import (
     acceptance_series,
     cell_heats,
@@ -59,12 +61,25 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
             draw=lambda width: session_timeline(visits, lanes, width),
             caption=_session_caption(material, recorded=bool(lanes)),
         ),
+        *_memory(material),
         Drawing(
             heading="Acceptance by position",
             draw=lambda width: acceptance(series, spec_cell, width),
             caption="Share of draft rounds in which the token at this position was accepted; medians over visits.",
         ),
     )
+
+
+def _memory(material: Material) -> tuple[Drawing, ...]:
+    """Return the memory of a visit, where it was watched: nothing else has to say that it was not."""
+    shown = memory_view(material.result)
+    if shown is None:
+        return ()
+    caption = (
+        f"Available memory of each node during {shown.visit}, as its guards read it: the visit that a guard stopped, "
+        "else the one that left the least. Dashed: the floor; the mark: where a guard stopped it."
+    )
+    return (Drawing(heading="Memory", draw=lambda width: memory_picture(shown, width), caption=caption),)
 
 
 def _grid(heat: Heat) -> Drawing:

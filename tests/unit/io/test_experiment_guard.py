@@ -1,0 +1,57 @@
+"""What an experiment file says of guards: every fault with its place, and what is not said as usual."""
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from sparktune.errors import UsageError
+from sparktune.experiment.protection import OnLostNode, Protection
+from sparktune.io.experiment_guard import guard_keys, protection_of
+from sparktune.model.guard import Limits
+
+
+def _fault(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
+    return UsageError(f"{'.'.join(map(str, where))}: {message}", hint=hint)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, Protection()),
+        ({}, Protection()),
+        ("off", Protection(on=False)),
+        (False, Protection(on=False)),
+        ({"stop_engine": True, "tail_s": 0}, Protection(stop_engine=True, tail_s=0)),
+        ({"available_floor": "4.5GiB"}, Protection(limits=Limits(available_floor=round(4.5 * 2**30)))),
+        ({"free_floor": 9, "error_share": None}, Protection(limits=Limits(free_floor=9, error_share=None))),
+        ({"swap_pages": "off", "foreign_gpu": False}, Protection(limits=Limits(swap_pages=None, foreign_gpu=False))),
+        ({"on_lost_node": "retry", "retries": 5}, Protection(on_lost_node=OnLostNode.RETRY, retries=5)),
+    ],
+)  # fmt: skip
+def test_what_is_said_counts_and_the_rest_is_as_usual(value: object, expected: Protection) -> None:
+    assert protection_of(value, _fault) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        ("on", "guard: limits by name, or off"),
+        ({"floor": 1}, "guard.floor: unknown key"),
+        ({"available_floor": "3 gigs"}, "guard.available_floor: a size is wanted, not '3 gigs'"),
+        ({"available_floor": 1.5}, "guard.available_floor: a whole number"),
+        ({"tail_s": -1}, "guard.tail_s: a number from 0 on"),
+        ({"tail_s": True}, "guard.tail_s: a number from 0 on"),
+        ({"stop_engine": "yes"}, "guard.stop_engine: true or false"),
+        ({"on_lost_node": "wait"}, "guard.on_lost_node: stop or retry"),
+        ({"foreign_gpu": None}, "guard.foreign_gpu: true or false"),
+    ],
+)
+def test_a_fault_names_its_place(value: object, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        protection_of(value, _fault)
+
+
+def test_every_limit_can_be_set() -> None:
+    """A limit that nobody can move is one that somebody will switch off with all others."""
+    assert {field.name for field in fields(Limits)} <= set(guard_keys())
