@@ -144,6 +144,7 @@ class Guarded:
             task.cancel()  # takes back its own load, while the engine is ended
             killed = await _killed(self._kill)
         await asyncio.wait({task})
+        _error_of(task)  # how it ended does not matter: what it left, the release of the arm finds
         if isinstance(lost, SparktuneError):
             return lost
         if lost is not None:
