@@ -65,6 +65,7 @@ def read_compose(name: str, text: str) -> Reading:
         document=document,
         slots=slots,
         add=lambda part, kind, key, value: _added(yaml, services, part, kind, key, value),
+        wholes=frozenset(_COMMANDS),
         others=(data, {one.name: one.call.others for one in services.values() if one.call is not None}),
         same=_same_but,
     )

@@ -1,6 +1,15 @@
 """Edits of the command that starts a server: a flag set, added at its end, or taken out."""
 
-__all__ = ["flag_edits", "flag_span", "removal_edits", "variable_edits", "variable_span"]
+__all__ = [
+    "behind_word",
+    "flag_edits",
+    "flag_span",
+    "removal_edits",
+    "removed_words",
+    "replaced_word",
+    "variable_edits",
+    "variable_span",
+]
 
 from collections.abc import Iterator
 
@@ -36,11 +45,11 @@ def flag_edits(call: Call, name: str, value: str) -> Iterator[Edit]:
     if flag.glued:
         yield from _glued(word, flag.name, value)
     elif flag.text is None:
-        yield from _behind(word, [value])
+        yield from behind_word(word, [value])
     elif flag.first != flag.last:
         yield from _several(call, flag, value)
     else:
-        yield from _replaced(call.words[flag.first], value)
+        yield from replaced_word(call.words[flag.first], value)
 
 
 def variable_edits(one: Assignment, value: str) -> Iterator[Edit]:
@@ -99,13 +108,15 @@ def _glued(word: CallWord, name: str, value: str) -> Iterator[Edit]:
         return
     sign = len(name)
     if _quoted_at(word.word, sign):
-        yield from _replaced(word, f"{name}={value}")
+        yield from replaced_word(word, f"{name}={value}")
         return
     start = word.source.behind(word.word.raw[sign][1])
     yield from _forms(word, value, start, word.source.behind(word.word.end), word.source.text[word.word.raw[sign][1] :])
+    yield from replaced_word(word, f"{name}={value}")
 
 
-def _replaced(word: CallWord, value: str) -> Iterator[Edit]:
+def replaced_word(word: CallWord, value: str) -> Iterator[Edit]:
+    """Yield ways to write another word in the place of one."""
     if word.holder is not None:
         yield from word.holder.replaced(word.item, value)
     elif word.source is not None and word.word is not None:
@@ -138,10 +149,10 @@ def _several(call: Call, flag: Flag, value: str) -> Iterator[Edit]:
 
 def _added(call: Call, words: list[str]) -> Iterator[Edit]:
     if call.words:
-        yield from _behind(call.words[-1], words)
+        yield from behind_word(call.words[-1], words)
 
 
-def _behind(word: CallWord, words: list[str]) -> Iterator[Edit]:
+def behind_word(word: CallWord, words: list[str]) -> Iterator[Edit]:
     """Yield ways to add words behind one."""
     if word.holder is not None:
         yield from word.holder.added(word.item, words)

@@ -18,7 +18,19 @@ from sparktune.formats.located import Located
 
 _BLANKS = " \t\r"
 _SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
-_SYSTEMD_ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " "}
+_SYSTEMD_ESCAPES = {
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "n": "\n",
+    "r": "\r",
+    "t": "\t",
+    "v": "\v",
+    "s": " ",
+    "\\": "\\",
+    '"': '"',
+    "'": "'",
+}
 _DEEPEST = 50
 
 
@@ -78,8 +90,9 @@ def quoted(value: str, dialect: Dialect) -> tuple[str, ...]:
         return (single,) if "$" not in value else ()
     if "$" in value and dialect is not Dialect.COMPOSE:
         return (*plain, double)
-    bare = re.sub(r"([^A-Za-z0-9_@%+=:,./$-])", r"\\\1", value)
-    return (*plain, single, double, *([bare] if value else []))
+    if dialect is Dialect.SYSTEMD or not value:
+        return (*plain, single, double)
+    return (*plain, single, double, re.sub(r"([^A-Za-z0-9_@%+=:,./$-])", r"\\\1", value))
 
 
 def _single(value: str, dialect: Dialect) -> str:
@@ -229,7 +242,8 @@ class _Lexer:
             octal = re.compile(r"[0-3][0-7]{2}").match(self.text, start + 1)
             if octal:
                 return 4, chr(int(octal[0], 8))
-            return 2, _SYSTEMD_ESCAPES.get(following, following)
+            known = _SYSTEMD_ESCAPES.get(following)
+            return (1, "\\") if known is None else (2, known)
         return 2, following
 
     def _expansion_end(self, start: int, depth: int = 0) -> int:

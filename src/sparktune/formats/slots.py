@@ -6,14 +6,16 @@ edit counts only when the text then says what was wanted and, but for that, what
 
 __all__ = ["Reading", "Slot", "write_entry"]
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat
 
 _Key = tuple[str, str, str]
+_OPTION = re.compile(r"-{1,2}[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,12 +31,14 @@ class Slot:
 class Reading:
     """What a reader found. ``add(part, kind, name, value)`` yields the ways to write a new entry.
 
+    ``wholes`` are keys that say as one what flags and variables say one by one (``command``).
     ``others`` is what else the text says; ``same(mine, theirs, entry)`` compares it, the named entry left out.
     """
 
     document: Document
     slots: tuple[Slot, ...]
     add: Callable[[str, EntryKind, str, str], Iterable[Edit]]
+    wholes: frozenset[str] = frozenset()
     others: object = None
     same: Callable[[object, object, _Key], bool] = lambda mine, theirs, _: mine == theirs
 
@@ -112,25 +116,36 @@ def _is_that(before: Reading, after: Reading, wanted: _Key, value: str | None) -
         return False
     return (
         _entries(before, wanted) == _entries(after, wanted)
-        and _commands(before.document.commands, wanted) == _commands(after.document.commands, wanted)
+        and _commands(before, wanted) == _commands(after, wanted)
         and before.same(before.others, after.others, wanted)
     )
 
 
 def _entries(reading: Reading, wanted: _Key) -> Counter[tuple[_Key, str | None]]:
-    found = (one.entry for one in reading.slots)
     return Counter(
-        (key, one.text) for one in found if (key := (one.part, one.kind, one.name)) != wanted and not _is_command(one)
+        ((one.part, one.kind, one.name), one.text)
+        for one in (slot.entry for slot in reading.slots)
+        if (one.part, one.kind, one.name) != wanted and not _follows(reading, one, wanted)
     )
 
 
-def _is_command(entry: Entry) -> bool:
-    """Whether an entry repeats what the flags say one by one."""
-    return entry.kind == "key" and entry.name.split("[", 1)[0] in {"command", "entrypoint"}
+def _follows(reading: Reading, entry: Entry, wanted: _Key) -> bool:
+    """Whether an entry says the same as the wanted one: a whole command, and the flags in it."""
+    part, kind, name = wanted
+    if entry.part != part:
+        return False
+    if kind == "key":
+        return name in reading.wholes and entry.kind != "key"
+    return entry.kind == "key" and entry.name in reading.wholes
 
 
-def _commands(commands: Sequence[Command], wanted: _Key) -> list[tuple[str, bool, tuple[str, ...], tuple[str, ...]]]:
-    return [(one.part, one.shell, _words(one, wanted), tuple(word.text for word in one.lost)) for one in commands]
+def _commands(reading: Reading, wanted: _Key) -> list[tuple[str, bool, tuple[str, ...], tuple[str, ...]]]:
+    part, kind, name = wanted
+    return [
+        (one.part, one.shell, _words(one, wanted), tuple(word.text for word in one.lost))
+        for one in reading.document.commands
+        if one.part != part or kind != "key" or name not in reading.wholes
+    ]
 
 
 def _words(command: Command, wanted: _Key) -> tuple[str, ...]:
@@ -142,7 +157,7 @@ def _words(command: Command, wanted: _Key) -> tuple[str, ...]:
     kept: list[str] = []
     skipping = False
     for word in words:
-        skipping = word.partition("=")[0] == name or (skipping and not word.startswith("-"))
+        skipping = word.partition("=")[0] == name or (skipping and not _OPTION.match(word))
         if not skipping:
             kept.append(word)
     return tuple(kept)

@@ -1,0 +1,325 @@
+"""A systemd unit or drop-in as a document: keys by section, variables of Environment=, words and flags of ExecStart=.
+
+Sources: systemd.syntax(7) for sections, comments, continued lines and quotes; systemd.service(5), ExecStart= and
+COMMAND LINES, for prefixes and several commands; systemd.exec(5), Environment=; systemd's conf-parser.c for a
+comment inside a continued line, a byte order mark, and the backslash that is itself escaped.
+"""
+
+__all__ = ["SECTION", "read_unit"]
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from sparktune.formats.broken import refuse_no_text
+from sparktune.formats.container_run import ContainerRun, container_run, served_in_container
+from sparktune.formats.container_slots import container_slots, new_option
+from sparktune.formats.flag_edit import flag_edits, removed_words, variable_edits, variable_span
+from sparktune.formats.located import Lines, Located
+from sparktune.formats.serving import Assignment, Call, CallWord, words_of_text
+from sparktune.formats.shell import Dialect, quoted
+from sparktune.formats.slots import Reading, Slot
+from sparktune.formats.yaml_edit import line_edit
+from sparktune.formats.yaml_scalar import Edit
+from sparktune.formats.yaml_slots import call_slots, command_of
+from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat, Problem, Span
+
+SECTION = re.compile(r"^\ufeff?[ \t]*\[(?P<name>[A-Za-z][A-Za-z0-9-]*)\][ \t]*\r?$", re.MULTILINE)
+_HEADER = re.compile(r"\ufeff?[ \t]*\[(?P<name>[^\]]+)\][ \t]*")
+_KEY = re.compile(r"\ufeff?[ \t]*(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*")
+_PREFIXES = re.compile(r"[@:+!|-]*")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
+
+
+_Words = tuple[tuple[CallWord, ...], tuple[CallWord, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Setting:
+    section: str
+    key: str
+    value: Located
+    start: int
+    end: int
+    """Behind the line end of its last line."""
+
+
+@dataclass(slots=True)
+class _Unit:
+    text: str
+    lines: Lines
+    settings: list[_Setting] = field(default_factory=list)
+    headers: dict[str, int] = field(default_factory=dict)
+    """Where each section's first header line ends, the line end not counted."""
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_unit(name: str, text: str) -> Reading:
+    """Read a unit. Raises NotThisFormat for what is none, with line and hint."""
+    refuse_no_text(text)
+    unit = _parsed(text)
+    if not unit.headers:
+        message = "no section like [Service] in it"
+        raise NotThisFormat(message, hint="a unit has its keys below [Unit], [Service] or the like")
+    slots: list[Slot] = [_key_slot(unit, one) for one in unit.settings]
+    commands: list[Command] = []
+    calls: dict[str, Call] = {}
+    runs: dict[str, ContainerRun] = {}
+    for section in unit.headers:
+        slots += _variables(unit, section)
+        words, lost = _exec_start(unit, section)
+        call = _call(unit, section, words, lost)
+        run = container_run(words)
+        if run is not None:
+            runs[section] = run
+            slots += container_slots(section, run, unit.lines)
+        if call is not None:
+            calls[section] = call
+            commands.append(command_of(section, call, unit.lines))
+            slots += call_slots(section, call, unit.lines)
+    document = Document(
+        format="unit",
+        name=name,
+        text=text,
+        entries=tuple(one.entry for one in slots),
+        commands=tuple(commands),
+        problems=tuple(sorted(unit.problems, key=lambda one: one.line)),
+    )
+    return Reading(
+        document=document,
+        slots=tuple(slots),
+        add=lambda part, kind, key, value: _added(unit, calls, runs, part, kind, key, value),
+        wholes=frozenset({"Environment", "ExecStart"}),
+        others=tuple((one.section, one.key, one.value.text) for one in unit.settings),
+        same=_same_but,
+    )
+
+
+def _parsed(text: str) -> _Unit:
+    unit = _Unit(text, Lines(text))
+    section, place = "", 0
+    while place < len(text):
+        start, (place, end) = place, _line_of(text, place)
+        row = text[start:end].removeprefix("\ufeff").lstrip(" \t")
+        if not row.strip() or row[0] in "#;":
+            continue
+        header = _HEADER.fullmatch(text, start, end)
+        key = _KEY.match(text, start, end)
+        if header:
+            section = header["name"]
+            unit.headers.setdefault(section, end)
+        elif key and section:
+            value, place = _value(text, key.end(), start)
+            unit.settings.append(_Setting(section=section, key=key["key"], value=value, start=start, end=place))
+        else:
+            why = "a key before the first section" if key else "no KEY=value and no section"
+            _, place = _value(text, start, start)
+            unit.problems.append(Problem(line=unit.lines.at(start), message=why, hint="systemd ignores that line"))
+    return unit
+
+
+def _line_of(text: str, start: int) -> tuple[int, int]:
+    """Return where the next line begins, and where this one ends, its line end left out."""
+    found = text.find("\n", start)
+    if found < 0:
+        return len(text), len(text) - text.endswith("\r")
+    return found + 1, found - (found > start and text[found - 1] == "\r")
+
+
+def _value(text: str, start: int, line: int) -> tuple[Located, int]:
+    """Return a value with the lines that continue it, and where the next line begins."""
+    chars: list[tuple[str, int, int]] = []
+    after, end = _line_of(text, line)
+    begin = min(start, end)
+    while True:
+        if not _is_continued(text[begin:end]) or after >= len(text):
+            chars += [(text[place], place, place + 1) for place in range(begin, end)]
+            break
+        chars += [(text[place], place, place + 1) for place in range(begin, end - 1)]
+        following, after, next_end = _following(text, after)
+        chars.append((" ", end - 1, following))
+        begin, end = following, next_end
+    while chars and chars[-1][0] in " \t":
+        chars.pop()
+    return Located(
+        text="".join(one[0] for one in chars),
+        starts=tuple(one[1] for one in chars),
+        ends=tuple(one[2] for one in chars),
+        before=start,
+        after=chars[-1][2] if chars else min(start, end),
+        encode=_one_line,
+    ), after
+
+
+def _following(text: str, start: int) -> tuple[int, int, int]:
+    """Return the next line that is no comment: its begin, that of the one behind it, its end."""
+    while True:
+        after, end = _line_of(text, start)
+        if not text[start:end].lstrip(" \t").startswith(("#", ";")) or after >= len(text):
+            return start, after, end
+        start = after
+
+
+def _is_continued(row: str) -> bool:
+    return (len(row) - len(row.rstrip("\\"))) % 2 == 1
+
+
+def _one_line(text: str) -> str:
+    if "\n" in text or "\r" in text:
+        message = "a value of several lines cannot stand there"
+        raise ValueError(message)
+    return text
+
+
+def _key_slot(unit: _Unit, one: _Setting) -> Slot:
+    start = one.value.starts[0] if one.value.text else one.value.before
+    entry = Entry(
+        part=one.section,
+        kind="key",
+        name=one.key,
+        text=one.value.text,
+        line=unit.lines.at(one.start),
+        span=Span(start=start, end=one.value.after),
+    )
+    return Slot(
+        entry=entry,
+        replace=lambda value: [Edit(start=start, end=one.value.after, text=value)] if "\n" not in value else [],
+        remove=lambda: (_without(unit.text, one),),
+    )
+
+
+def _without(text: str, one: _Setting) -> Edit:
+    if one.end < len(text) or text.endswith("\n") or not one.start:
+        return Edit(start=one.start, end=one.end, text="")
+    return Edit(start=len(text[: one.start].rstrip("\r\n")), end=one.end, text="")
+
+
+def _effective(unit: _Unit, section: str, key: str) -> list[_Setting]:
+    """Return the assignments that count: an empty one takes those before it away."""
+    found: list[_Setting] = []
+    for one in unit.settings:
+        if (one.section, one.key) == (section, key):
+            found = [*found, one] if one.value.text else []
+    return found
+
+
+def _variables(unit: _Unit, section: str) -> Iterator[Slot]:
+    for setting in _effective(unit, section, "Environment"):
+        try:
+            words, _ = words_of_text(setting.value, Dialect.SYSTEMD)
+        except ValueError as error:
+            unit.problems.append(_unreadable(unit, setting, error))
+            continue
+        for word in words:
+            name, sign, value = word.text.partition("=")
+            if not sign:
+                message = "a word of Environment= is no NAME=value"
+                hint = 'put quotes around all of it: Environment="NAME=a b"'
+                unit.problems.append(Problem(line=unit.lines.at(word.span.start), message=message, hint=hint))
+                continue
+            yield _variable_slot(unit, setting, Assignment(name=name, value=value, word=word), alone=len(words) == 1)
+
+
+def _variable_slot(unit: _Unit, setting: _Setting, one: Assignment, *, alone: bool) -> Slot:
+    span = variable_span(one)
+    entry = Entry(
+        part=setting.section,
+        kind="env",
+        name=one.name,
+        text=one.value,
+        line=unit.lines.at(one.word.span.start),
+        span=span,
+    )
+    return Slot(
+        entry=entry,
+        replace=lambda value: variable_edits(one, value),
+        remove=lambda: [_without(unit.text, setting)] if alone else removed_words(one.word, one.word),
+    )
+
+
+def _unreadable(unit: _Unit, setting: _Setting, error: ValueError) -> Problem:
+    place = getattr(error, "place", setting.start)
+    return Problem(line=unit.lines.at(place), message=f"{setting.key}=: {error}", hint="close it in that line")
+
+
+def _exec_start(unit: _Unit, section: str) -> _Words:
+    """Return the words of the command of a section, and those that are lost; none where there is no command."""
+    settings = _effective(unit, section, "ExecStart")
+    if not settings:
+        return (), ()
+    setting = settings[-1]
+    prefixes = _PREFIXES.match(setting.value.text)
+    size = prefixes.end() if prefixes else 0
+    value = replace(
+        setting.value,
+        text=setting.value.text[size:],
+        starts=setting.value.starts[size:],
+        ends=setting.value.ends[size:],
+        before=setting.value.behind(size),
+    )
+    try:
+        words, lost = words_of_text(value, Dialect.SYSTEMD)
+    except ValueError as error:
+        unit.problems.append(_unreadable(unit, setting, error))
+        return (), ()
+    if prefixes and "@" in prefixes[0]:
+        words = (*words[:1], *words[2:])  # the second word is the name that the process gets
+    return words, lost
+
+
+def _call(unit: _Unit, section: str, words: Sequence[CallWord], lost: Sequence[CallWord]) -> Call | None:
+    if not words:
+        return None
+    try:
+        call = served_in_container(words)
+    except ValueError as error:
+        unit.problems.append(_unreadable(unit, _effective(unit, section, "ExecStart")[-1], error))
+        return None
+    return replace(call, lost=(*call.lost, *lost))
+
+
+def _added(
+    unit: _Unit,
+    calls: dict[str, Call],
+    runs: dict[str, ContainerRun],
+    part: str,
+    kind: EntryKind,
+    name: str,
+    value: str,
+) -> Iterator[Edit]:
+    if "\n" in value or "\r" in value:
+        return
+    if kind == "flag":
+        if part in calls:
+            yield from flag_edits(calls[part], name, value)
+        return
+    if kind == "env" and part in runs:
+        yield from new_option(runs[part], kind, name, value)
+    elif kind == "env" and _VARIABLE.fullmatch(f"{name}="):
+        for form in quoted(f"{name}={value}", Dialect.SYSTEMD):
+            yield _new_line(unit, part, "Environment", form)
+    elif kind == "key" and "=" not in name:
+        yield _new_line(unit, part, name, value)
+
+
+def _new_line(unit: _Unit, section: str, key: str, value: str) -> Edit:
+    line = f"{key}={value}"
+    if section not in unit.headers:
+        lines = ["", f"[{section}]", line] if unit.text.strip() else [f"[{section}]", line]
+        return line_edit(unit.text, len(unit.text.rstrip("\r\n")), lines)
+    like = [one for one in unit.settings if (one.section, one.key) == (section, key)]
+    here = like or [one for one in unit.settings if one.section == section]
+    place = here[-1].end if here else unit.headers[section] + 1
+    place = max(0, len(unit.text[:place].rstrip("\r\n")))
+    return line_edit(unit.text, place, [line])
+
+
+def _same_but(mine: object, theirs: object, wanted: tuple[str, str, str]) -> bool:
+    part, kind, name = wanted
+    skipped = {"flag": {"ExecStart"}, "env": {"Environment", "ExecStart"}}.get(kind, {name})
+
+    def kept(settings: object) -> list[tuple[str, str, str]]:
+        found = settings if isinstance(settings, tuple) else ()
+        return [one for one in found if one[0] != part or one[1] not in skipped]
+
+    return kept(mine) == kept(theirs)
