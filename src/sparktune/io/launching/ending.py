@@ -5,7 +5,7 @@ for the session's number, and whatever has the mark in its environment. Each is 
 the process (pidfd_open(2)), so that a number that changes hands in between hits nobody.
 """
 
-__all__ = ["Mine", "end_all", "find_all"]
+__all__ = ["Mine", "end_all", "find_all", "signal_all"]
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from sparktune.io.launching.proc import Seen, all_seen, boot_id, look_at
+from sparktune.io.launching.proc import Kin, Seen, all_seen, boot_id, kin_of, look_at
 from sparktune.io.launching.started import MARK
 from sparktune.units import Seconds
 
@@ -49,15 +49,28 @@ def find_all(mine: Mine) -> tuple[Seen, ...]:
 
 async def end_all(mine: Mine, *, terminate_s: Seconds, kill_s: Seconds) -> tuple[tuple[Seen, ...], bool]:
     """End them; return those that did not end even so, and whether any had to be killed."""
-    _signal(find_all(mine), signal.SIGTERM)
+    signal_all(find_all(mine), signal.SIGTERM)
     left = await _gone(mine, terminate_s)
     if not left:
         return (), False
     until = time.monotonic() + kill_s
     while left and time.monotonic() < until:
-        _signal(left, signal.SIGKILL)  # again and again: one that forks is caught with its children
+        signal_all(left, signal.SIGKILL)  # again and again: one that forks is caught with its children
         left = await _gone(mine, _LOOK_S)
     return left, True
+
+
+def signal_all(processes: Iterable[Kin], number: signal.Signals) -> None:
+    """Send a signal to each of these processes that is still the same one."""
+    for one in processes:
+        with suppress(OSError):  # it has ended meanwhile
+            handle = os.pidfd_open(one.pid)
+            try:
+                again = kin_of(one.pid)
+                if again is not None and again.start_ticks == one.start_ticks:
+                    signal.pidfd_sendsignal_all(handle, number)
+            finally:
+                os.close(handle)
 
 
 async def _gone(mine: Mine, limit_s: Seconds) -> tuple[Seen, ...]:
@@ -65,15 +78,3 @@ async def _gone(mine: Mine, limit_s: Seconds) -> tuple[Seen, ...]:
     while (left := find_all(mine)) and time.monotonic() < until:  # noqa: ASYNC110 - nobody tells of their end
         await asyncio.sleep(_LOOK_S)
     return left
-
-
-def _signal(processes: Iterable[Seen], number: signal.Signals) -> None:
-    for one in processes:
-        with suppress(OSError):  # it has ended meanwhile
-            handle = os.pidfd_open(one.pid)
-            try:
-                again = look_at(one.pid)
-                if again is not None and again.start_ticks == one.start_ticks:
-                    signal.pidfd_send_signal(handle, number)
-            finally:
-                os.close(handle)

@@ -5,7 +5,18 @@ parent 2, session 4, start time 20 (in clock ticks since boot). A process is its
 when the start time and the boot are the same. proc_net(5): ``tcp`` with local address, state (0A listens) and inode.
 """
 
-__all__ = ["Seen", "all_seen", "available_bytes", "boot_id", "listening_pids", "listening_ports", "look_at"]
+__all__ = [
+    "Kin",
+    "Seen",
+    "all_kin",
+    "all_seen",
+    "available_bytes",
+    "boot_id",
+    "kin_of",
+    "listening_pids",
+    "listening_ports",
+    "look_at",
+]
 
 import re
 from contextlib import suppress
@@ -21,14 +32,20 @@ _LISTENS: Final = "0A"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """One process. ``dead``: it has ended and only waits to be reaped. ``environment`` None: it cannot be read."""
+class Kin:
+    """A process by its numbers alone. ``dead``: it has ended and only waits to be reaped."""
 
     pid: int
     start_ticks: int
     parent: int
     session: int
     dead: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen(Kin):
+    """One process with what was put into it. ``environment`` None: it cannot be read."""
+
     argv: tuple[str, ...]
     environment: tuple[str, ...] | None
 
@@ -38,20 +55,43 @@ class Seen:
         return self.argv[0].rpartition("/")[2] if self.argv else "?"
 
 
-def look_at(pid: int) -> Seen | None:
-    """Return a process as it is now, None when there is none of that number."""
-    folder = _PROC / str(pid)
+def kin_of(pid: int) -> Kin | None:
+    """Return a process as it is now, None when there is none of that number.
+
+    This waits for nobody, whatever the process hangs in: only its memory is read under a lock of its own.
+    """
     try:
-        stat = (folder / "stat").read_text(errors="replace")
+        stat = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError:
         return None
     fields = stat[stat.rfind(")") + 1 :].split()
-    return Seen(
+    return Kin(
         pid=pid,
         start_ticks=int(fields[19]),
         parent=int(fields[1]),
         session=int(fields[3]),
         dead=fields[0] in {"Z", "X"},
+    )
+
+
+def all_kin() -> tuple[Kin, ...]:
+    """Return every process that lives now, by its numbers alone."""
+    found = [kin_of(int(path.name)) for path in _PROC.iterdir() if path.name.isdecimal()]
+    return tuple(one for one in found if one is not None and not one.dead)
+
+
+def look_at(pid: int) -> Seen | None:
+    """Return a process as it is now, None when there is none of that number."""
+    kin = kin_of(pid)
+    folder = _PROC / str(pid)
+    if kin is None:
+        return None
+    return Seen(
+        pid=pid,
+        start_ticks=kin.start_ticks,
+        parent=kin.parent,
+        session=kin.session,
+        dead=kin.dead,
         argv=_words(folder / "cmdline") or (),
         environment=_words(folder / "environ"),
     )

@@ -1,0 +1,115 @@
+"""A command that runs beside the guards, in a process group of its own: all of it can be ended at once.
+
+Sources: tcsetpgrp(3), credentials(7): who reads a terminal from a group that is not in its foreground is stopped, so
+the command's group is put there, as a shell does, and Ctrl-C and Ctrl-Z reach it and not this program.
+"""
+
+__all__ = ["Command", "start_command"]
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from sparktune.errors import UsageError
+from sparktune.units import Seconds
+
+_STDIN = 0
+
+
+class Command:
+    """A running command. It is reaped only by ``leave``: until then its number, and that of its group, are its own."""
+
+    def __init__(self, argv: Sequence[str], child: subprocess.Popen[bytes], *, foreground: bool) -> None:
+        """Take over a child that leads a process group."""
+        self.argv, self.pid = tuple(argv), child.pid
+        self._child, self._foreground = child, foreground
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[int] = self._loop.create_future()
+        if foreground:
+            signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # so that this program may write, and take the terminal back
+            self._give_terminal(self.pid)
+        threading.Thread(target=self._wait, daemon=True).start()
+
+    async def ended(self) -> int:
+        """Wait for its end; return its exit code, negative for a signal."""
+        return await asyncio.shield(self._ended)
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to its process group."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, number)
+
+    async def end(self, grace_s: Seconds) -> None:
+        """Ask all of the group to end (SIGTERM), and kill what has not after ``grace_s`` (SIGKILL)."""
+        self.signal(signal.SIGTERM)
+        self.signal(signal.SIGCONT)  # one that is stopped hears nothing before
+        with suppress(TimeoutError):
+            async with asyncio.timeout(grace_s):
+                await self.ended()
+        self.signal(signal.SIGKILL)
+        await self.ended()
+
+    def leave(self) -> None:
+        """Take the terminal back, and let go of a command that has ended."""
+        if self._foreground:
+            self._give_terminal(os.getpgrp())
+        self._child.poll()
+
+    def _wait(self) -> None:
+        while True:
+            seen = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
+            if seen is None:
+                continue
+            if seen.si_code == os.CLD_STOPPED:
+                os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
+                self._loop.call_soon_threadsafe(self._stop_too)
+                continue
+            code = seen.si_status if seen.si_code == os.CLD_EXITED else -seen.si_status
+            self._loop.call_soon_threadsafe(self._ended.set_result, code)
+            return
+
+    def _stop_too(self) -> None:
+        """Stop as the command was (Ctrl-Z), and go on with it: the shell knows this program only."""
+        if not self._foreground:
+            return
+        self._give_terminal(os.getpgrp())
+        os.kill(os.getpid(), signal.SIGSTOP)
+        self._give_terminal(self.pid)
+        self.signal(signal.SIGCONT)
+
+    def _give_terminal(self, group: int) -> None:
+        with suppress(OSError):
+            os.tcsetpgrp(_STDIN, group)
+
+
+def start_command(argv: Sequence[str], environment: Mapping[str, str], *, to_stderr: bool) -> Command:
+    """Start a command with this program's stdin, stdout and stderr; ``to_stderr``: its stdout goes to our stderr.
+
+    Raises UsageError when it cannot be started.
+    """
+    foreground = sys.stdin.isatty() and _owns_terminal()
+    try:
+        child = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
+            argv,
+            env=dict(environment),
+            stdout=sys.stderr.fileno() if to_stderr else None,
+            process_group=0,
+        )
+    except OSError as error:
+        message = f"{argv[0]} cannot be started: {error.strerror or error}"
+        raise UsageError(
+            message, hint="what stands behind -- is a program and its arguments, without a shell"
+        ) from None
+    return Command(argv, child, foreground=foreground)
+
+
+def _owns_terminal() -> bool:
+    try:
+        return os.tcgetpgrp(_STDIN) == os.getpgrp()
+    except OSError:
+        return False
