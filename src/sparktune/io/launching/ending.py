@@ -68,7 +68,7 @@ def signal_all(processes: Iterable[Kin], number: signal.Signals) -> None:
             try:
                 again = kin_of(one.pid)
                 if again is not None and again.start_ticks == one.start_ticks:
-                    signal.pidfd_sendsignal_all(handle, number)
+                    signal.pidfd_send_signal(handle, number)
             finally:
                 os.close(handle)
 
