@@ -15,7 +15,13 @@ from typing import Any
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_show import finish, show_result
-from sparktune.cli._ab_terminal import ask_person, check_somebody_is_there, hangup_as_interrupt, said_yes
+from sparktune.cli._ab_terminal import (
+    ask_person,
+    check_somebody_is_there,
+    hangup_as_interrupt,
+    said_yes,
+    sigterm_as_cancel,
+)
 from sparktune.cli._ab_world import World, service_values, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
@@ -123,7 +129,7 @@ def _carry_out(store: Store, world: World, experiment: Experiment, options: AbOp
 def _worked_on(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> ExperimentResult:
     progress = make_progress(quiet=options.quiet)
     with store.owned(experiment.id), hangup_as_interrupt():
-        return asyncio.run(_run(store, world, experiment, options, progress, flow))
+        return asyncio.run(sigterm_as_cancel(_run(store, world, experiment, options, progress, flow)))
 
 
 async def _run(

@@ -1,17 +1,20 @@
 """Questions in the middle of an experiment, asked so that Ctrl-C still works while nobody answers."""
 
-__all__ = ["ask_person", "check_somebody_is_there", "hangup_as_interrupt", "said_yes"]
+__all__ = ["ask_person", "check_somebody_is_there", "hangup_as_interrupt", "said_yes", "sigterm_as_cancel"]
 
 import asyncio
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
 
-from sparktune.errors import UsageError
+from sparktune.errors import Interrupted, UsageError
 from sparktune.model.launcher import ArmPlan, AskPerson
 from sparktune.report.bench.words import one_line
+
+_T = TypeVar("_T")
 
 
 @contextmanager
@@ -29,6 +32,26 @@ def hangup_as_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+async def sigterm_as_cancel(work: Coroutine[Any, Any, _T]) -> _T:
+    """Do the work; where Ctrl-C is ignored, as in a script's background job, let SIGTERM cancel it as Ctrl-C would.
+
+    Python's own way to end a loop by a signal is Ctrl-C's alone, and is not there when that is ignored.
+    """
+    task = asyncio.current_task()
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN or task is None:
+        return await work
+    loop, before = asyncio.get_running_loop(), signal.getsignal(signal.SIGTERM)
+    loop.add_signal_handler(signal.SIGTERM, task.cancel)
+    try:
+        return await work
+    except asyncio.CancelledError:
+        message = "interrupted"
+        raise Interrupted(message, hint="sparktune ab list says whether something is held") from None
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
+        signal.signal(signal.SIGTERM, before)
 
 
 def check_somebody_is_there(plan: ArmPlan) -> None:

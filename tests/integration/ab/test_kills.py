@@ -121,6 +121,23 @@ def test_an_interruption_restores_and_says_how_to_go_on(tmp_path: Path, port: in
         assert [(visit.state, visit.why) for visit in store.visits(row.id)] == [(VisitState.VOID, "interrupted")]
 
 
+def test_a_background_job_that_is_terminated_restores_and_says_how_to_go_on(tmp_path: Path, port: int) -> None:
+    """A script's background job ignores Ctrl-C, and SIGTERM is all that is left: it is no reason for a traceback."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by what is started
+    try:
+        finished = _interrupted(
+            tmp_path, port, signal.SIGTERM, lambda store, run: any(one.run_id for one in store.visits(run))
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+    assert finished.code == 130, finished.err
+    assert f"sparktune ab resume {_row().id}" in finished.err
+    assert "Traceback" not in finished.err
+    assert not listens(port)
+    assert not _row().holds
+
+
 def test_an_interruption_while_a_server_starts_ends_it(tmp_path: Path, port: int) -> None:
     finished = _interrupted(tmp_path, port, signal.SIGINT, lambda store, run: bool(store.held(run)))
 
