@@ -31,8 +31,6 @@ from sparktune.agent.tree import Tree
 
 # What every child imports is here before they are forked.
 _IMPORTED = (engine, machine_tree, *all_kinds())
-# Hundreds of points are to be quick.
-transaction._LEAST_RESERVE = 4096
 _ARCHIVE = b"what is kept of the agent"
 
 _MODIFIES = (
@@ -191,6 +189,7 @@ class Matrix:
 def main() -> None:
     """Do what stdin asks for."""
     archive, folder = sys.argv[1:]
+    transaction._LEAST_RESERVE = 4096  # hundreds of points are to be quick
     assert engine.__file__.startswith(archive), "this is not the agent that is shipped"
     matrix = Matrix(Path(folder), json.load(sys.stdin))
     points = matrix.run()

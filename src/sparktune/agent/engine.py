@@ -158,13 +158,16 @@ class Engine:
         recovered = self._recovery.recover()
         for one in recovered:
             if one["state"] == "incomplete":
-                folder = self._home.folder(one["transaction"])
-                message = (
-                    f"transaction {one['transaction']} could not be undone ({_why(one)}), its journal is in {folder}; "
-                    f"when that will never be possible: revert --give-up {one['transaction']}"
-                )
-                raise Refused(JOURNAL, message)
+                raise self._not_undone(one)
         return recovered
+
+    def _not_undone(self, one: Undone) -> Refused:
+        """Say why nothing may be begun; only what was tried, and failed, can be given up."""
+        name = one["transaction"]
+        said = f"transaction {name} could not be undone ({_why(one)}), its journal is in {self._home.folder(name)}"
+        if one.get("why"):
+            return Refused(JOURNAL, said)
+        return Refused(TRANSACTION, f"{said}; when that will never be possible: revert --give-up {name}")
 
     def _lock(self, request: Request, what: str) -> Lock:
         if self._needs_root:

@@ -36,9 +36,9 @@ I, "kind", "change", "items": {ITEM: {"outcome", "why"?, "found"?, "wanted"?}}}`
 incomplete; UNDONE is ``{"transaction", "state", "steps", "why"?}``; a transaction that changed nothing is not kept, its
 name is "". A crashed transaction is rolled back before anything else happens. Errors: "busy" (another one works here:
 who, since when; or one waits to be confirmed), "void" (what the plan saw has changed: what, from, to), "root" (needs
-root), "journal" (the journal cannot be written or read, or what it has could not be undone), "request" (a step that
-this agent does not know), "transaction" (there is none of that name, it cannot be reverted alone, or the node could not
-undo it by itself when nobody confirms).
+root), "journal" (the journal cannot be written or read), "request" (a step that this agent does not know),
+"transaction" (there is none of that name, it cannot be reverted alone, one before it could not be undone, or the node
+could not undo it by itself when nobody confirms).
 
 ``confirm``: transaction -> ok ``{"transaction", "state"}``. With ``confirm_within_s`` the node undoes the transaction
 by itself when that time has passed without it.

@@ -106,6 +106,24 @@ def test_reverting_shows_what_it_would_take_back_and_asks(node: Path) -> None:
     assert (yes.code, _swappiness(node)) == (0, "60")
 
 
+def test_giving_up_shows_exactly_what_and_asks(node: Path) -> None:
+    """What was there before is in the journal alone from then on: no Enter that was meant for something else."""
+    run_sparktune("host", "apply", "--root", str(node), "--allow-slow", "--yes")
+    for path in (node / "commands").glob("systemctl-show-p-Id-AllowedCPUs-*"):
+        path.unlink()
+    run_sparktune("host", "revert", "--root", str(node), "--yes")
+    (name,) = (path.name for path in (node / "var/lib/sparktune/txn").iterdir())
+
+    no = _talk("\n", "revert", "--root", str(node), "--give-up", name)
+    state = run_sparktune("host", "status", "--root", str(node), "--json").json["nodes"][0]["state"]
+    yes = _talk("y\n", "revert", "--root", str(node), "--give-up", name)
+
+    assert "system.slice AllowedCPUs" in no.out
+    assert "Give it up on spark1? [y/N]" in no.terminal
+    assert (no.code, state) == (3, "incomplete")
+    assert (yes.code, "spark1: given up: 3 items" in yes.out) == (3, True)
+
+
 def test_with_nothing_to_take_back_nothing_is_asked(node: Path) -> None:
     talk = _talk("", "revert", "--root", str(node))
 

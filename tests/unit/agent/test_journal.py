@@ -69,6 +69,7 @@ def test_nothing_is_done_on_top_of_a_damaged_journal_and_it_is_not_called_undone
     with pytest.raises(Refused, match="line 2 of") as refused:
         node.transact(step(a="8"))
     assert refused.value.kind == "journal"
+    assert "give-up" not in str(refused.value), "nothing can be written into it"
     assert node.kind.values == {"a": "9"}
 
 
