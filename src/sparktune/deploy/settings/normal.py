@@ -8,11 +8,12 @@ option drops a map that was given as JSON, and ``-sc.x`` drops ``--speculative-c
 __all__ = ["Normal", "normal_form", "options_at", "settings_of_map"]
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparktune.deploy.settings.config_file import words_of_config
 from sparktune.deploy.settings.given import Given, given_in
 from sparktune.deploy.settings.leaves import Leaf, leaves_of, merged
+from sparktune.deploy.settings.values import word_of
 from sparktune.model.document import Word
 from sparktune.model.setting import Dropped, Grammar, Layer, Origin, Setting, Value
 from sparktune.redact import MASK, redact_argv
@@ -80,10 +81,10 @@ def options_at(words: Sequence[Word], grammar: Grammar) -> int:
 def settings_of_map(values: Mapping[str, Value], origin: Origin, *, part: str = "") -> tuple[Setting, ...]:
     """Return the settings of an engine's own map of options, as it echoes or answers it."""
     given = [
-        Given(name=name, head="", value=value, written=f"{name}={value!r}", origin=origin, form="json")
-        for name, value in values.items()
+        Given(name=name, head="", value=value, written="", origin=origin, form="json") for name, value in values.items()
     ]
-    return _weighed(_assignments(given), part).settings
+    found = _weighed(_assignments(given), part).settings
+    return tuple(replace(one, written=f"{one.key}={word_of(one.value)}") for one in found)
 
 
 def _same_program(word: str, wanted: str) -> bool:
