@@ -38,27 +38,35 @@ def parsed_yaml(text: str, sections: Collection[str]) -> tuple[Any, Any]:
     Raises NotThisFormat with line and hint.
     """
     refuse_no_text(text)
-    flat = _flattened(text, sections)
-    if flat:
-        message = f"line {flat}: what belongs below this key is not indented: the text has lost its indentation"
-        hint = "copy the original file, or indent by two spaces what belongs to a key: pasting often loses it"
-        raise NotThisFormat(message, line=flat, hint=hint)
     try:
-        data = load_compose(text)
-        return data, nodes_of_compose(text)
+        data, root = load_compose(text), nodes_of_compose(text)
     except UNREADABLE as error:
+        _refuse_flattened(text, sections, all_of_it=False)
         raise _refusal(text, error) from None
+    _refuse_flattened(text, sections, all_of_it=True)
+    return data, root
 
 
-def _flattened(text: str, sections: Collection[str]) -> int:
-    """Return the line of a key of ``sections`` below which nothing is indented although keys follow, 0 for none."""
+def _refuse_flattened(text: str, sections: Collection[str], *, all_of_it: bool) -> None:
+    line = _flattened(text, sections, all_of_it=all_of_it)
+    if line:
+        message = f"line {line}: what belongs below this key is not indented: the text has lost its indentation"
+        hint = "copy the original file, or indent by two spaces what belongs to a key: pasting often loses it"
+        raise NotThisFormat(message, line=line, hint=hint)
+
+
+def _flattened(text: str, sections: Collection[str], *, all_of_it: bool) -> int:
+    """Return the line of a key of ``sections`` below which nothing is indented although keys follow, 0 for none.
+
+    ``all_of_it``: only where no line at all is indented, since a key may well say nothing.
+    """
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if _says_something(line)]
-    flat = all(not line.startswith((" ", "\t")) for _, line in lines)
-    if not flat:
+    if all_of_it and any(line.startswith((" ", "\t")) for _, line in lines):
         return 0
     for (number, line), (_, following) in pairwise(lines):
-        found = _EMPTY_KEY.fullmatch(line.lstrip("\ufeff").rstrip())
-        if found and found["key"] in sections and not following.startswith(("-", "]", "}", "---")):
+        found = _EMPTY_KEY.fullmatch(line.lstrip("\ufeff").strip())
+        deeper = len(following) - len(following.lstrip()) > len(line) - len(line.lstrip())
+        if found and found["key"] in sections and not deeper and not following.startswith(("- ", "]", "}", "---")):
             return number
     return 0
 

@@ -5,14 +5,14 @@ Options have the names that compose gives them, so that a rule reads both alike.
 Source: the reference of docker run; podman and nerdctl take the same options.
 """
 
-__all__ = ["ContainerRun", "Given", "container_run", "served_in_container"]
+__all__ = ["ContainerRun", "Given", "container_run", "script_in_container", "served_in_container"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sparktune.formats.serving import Call, CallWord, served
+from sparktune.formats.located import Located
+from sparktune.formats.serving import CONTAINER_PROGRAMS, Call, CallWord, served, served_script
 
-_PROGRAMS = frozenset({"docker", "podman", "nerdctl"})
 _VERBS = frozenset({"run", "create"})
 # Options that take no value
 _SWITCHES = {
@@ -29,8 +29,8 @@ _OPTIONS = {
     "--cap-drop": "cap_drop[]", "--security-opt": "security_opt[]", "--add-host": "extra_hosts[]", "--dns": "dns[]",
     "--group-add": "group_add[]", "--expose": "expose[]", "--network": "network_mode", "--net": "network_mode",
     "--ulimit": "ulimits{}", "-l": "labels{}", "--label": "labels{}", "--sysctl": "sysctls{}",
-    "--name": "container_name", "-u": "user", "--user": "user", "-w": "working_dir", "--workdir": "working_dir", "-h": "hostname",
-    "--hostname": "hostname", "--cpuset-cpus": "cpuset", "-m": "mem_limit", "--memory": "mem_limit",
+    "--name": "container_name", "-u": "user", "--user": "user", "-w": "working_dir", "--workdir": "working_dir",
+    "-h": "hostname", "--hostname": "hostname", "--cpuset-cpus": "cpuset", "-m": "mem_limit", "--memory": "mem_limit",
     "--memory-swap": "memswap_limit", "--pid": "pid", "--ipc": "ipc", "--shm-size": "shm_size", "-c": "cpu_shares",
 }  # fmt: skip
 _ENV = frozenset({"-e", "--env"})
@@ -65,7 +65,7 @@ class ContainerRun:
 def container_run(words: Sequence[CallWord]) -> ContainerRun | None:
     """Return what a ``docker run`` among words says, None when there is none."""
     for place, word in enumerate(words):
-        if word.text.rsplit("/", 1)[-1] in _PROGRAMS:
+        if word.text.rsplit("/", 1)[-1] in CONTAINER_PROGRAMS:
             verb = next((at for at in range(place + 1, len(words)) if words[at].text in _VERBS), None)
             if verb is not None and all(_may_precede(one.text) for one in words[place + 1 : verb]):
                 return _run(words, verb + 1)
@@ -89,6 +89,9 @@ def _run(words: Sequence[CallWord], start: int) -> ContainerRun:
             key, sign, said = value.partition("=")
             prefix += f"{key}=" if sign else key
             env.append(Given(name=key, text=said if sign else None, first=first, last=last, prefix=prefix))
+        elif value is None and name not in _SWITCHES and _only_switches(name):
+            together = replace(first, fixed="it is one word with other options")
+            keys += [_key(f"-{letter}", None, together, together, "", keys) for letter in name[1:]]
         else:
             keys.append(_key(name, value, first, last, prefix, keys))
     image = words[place] if place < len(words) else None
@@ -110,7 +113,7 @@ def _option(words: Sequence[CallWord], place: int) -> tuple[int, str, str | None
     name, sign, value = text.partition("=")
     if sign and text.startswith("--"):
         return place + 1, name, value, True
-    if text in _SWITCHES or (not text.startswith("--") and len(text) > _SHORT and _only_switches(text)):
+    if text in _SWITCHES or _only_switches(text):
         return place + 1, text, None, False
     if place + 1 >= len(words):
         return place + 1, text, None, False
@@ -121,7 +124,7 @@ _SHORT = 2
 
 
 def _only_switches(text: str) -> bool:
-    return all(f"-{letter}" in _SWITCHES for letter in text[1:])
+    return len(text) > _SHORT and text[1] != "-" and all(f"-{letter}" in _SWITCHES for letter in text[1:])
 
 
 def _key(name: str, value: str | None, first: CallWord, last: CallWord, prefix: str, before: Sequence[Given]) -> Given:
@@ -150,6 +153,27 @@ def served_in_container(words: Sequence[CallWord]) -> Call:
     if entry is not None and not call.program and entry.text:
         call = replace(served((*_entry_words(entry), *run.command)), assignments=call.assignments)
     return call
+
+
+def script_in_container(source: Located) -> tuple[Call, ContainerRun | None]:
+    """Return the server's command of a shell script, and the container that it starts for it.
+
+    Raises ValueError for what cannot be split into words.
+    """
+    call = served_script(source)
+    run = container_run(call.starter)
+    if run is None:
+        return call, None
+    inner = served_in_container(call.starter)
+    before = [one for one in call.assignments if one.word not in run.command]
+    return replace(
+        inner,
+        in_shell=True,
+        starter=call.starter,
+        lost=(*inner.lost, *call.lost),
+        assignments=(*before, *inner.assignments),
+        others=(*call.others, *inner.others),
+    ), run
 
 
 def _entry_words(entry: Given) -> tuple[CallWord, ...]:

@@ -4,6 +4,7 @@ __all__ = [
     "behind_word",
     "flag_edits",
     "flag_span",
+    "place_before",
     "removal_edits",
     "removed_words",
     "replaced_word",
@@ -167,3 +168,10 @@ def behind_word(word: CallWord, words: list[str]) -> Iterator[Edit]:
             yield Edit(start=place, end=place, text=word.source.encode(f" {text}"))
         except ValueError:
             continue
+
+
+def place_before(word: CallWord, text: str) -> Iterator[Edit]:
+    """Yield the edit that puts a word, quoted as it has to be, before one."""
+    if word.source is not None and word.word is not None and word.source.encode is not None:
+        start = word.source.place(word.word.start)
+        yield Edit(start=start, end=start, text=word.source.encode(f"{text} "))

@@ -4,7 +4,19 @@ Sources: the command lines that vLLM, SGLang, llama.cpp, Ollama and TensorRT-LLM
 commands, and the manuals of env(1), taskset(1), numactl(8), nice(1), timeout(1).
 """
 
-__all__ = ["Assignment", "Call", "CallWord", "Flag", "ItemHolder", "flags_of", "is_server", "served", "words_of_text"]
+__all__ = [
+    "CONTAINER_PROGRAMS",
+    "Assignment",
+    "Call",
+    "CallWord",
+    "Flag",
+    "ItemHolder",
+    "flags_of",
+    "is_server",
+    "served",
+    "served_script",
+    "words_of_text",
+]
 
 import re
 from collections.abc import Sequence
@@ -16,6 +28,7 @@ from sparktune.formats.shell import Dialect, ShellWord, Token, lex
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Span
 
+CONTAINER_PROGRAMS = frozenset({"docker", "podman", "nerdctl"})
 _SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ash"})
 _SCRIPT_OPTION = re.compile(r"-[a-z]*c")
 _PAIRS = frozenset({("vllm", "serve"), ("sglang", "serve"), ("ollama", "serve")})
@@ -92,7 +105,7 @@ class Call:
     """The words of the server's command, program first where it is there; ``program`` is how many words name it.
 
     ``in_shell`` is whether a shell reads it, ``lost`` what stands behind it and never reaches the server, ``others``
-    the words of the script's other commands.
+    the words of the script's other commands, ``starter`` all words of the command that has the server's.
     """
 
     words: tuple[CallWord, ...]
@@ -101,6 +114,7 @@ class Call:
     lost: tuple[CallWord, ...] = ()
     assignments: tuple[Assignment, ...] = ()
     others: tuple[str, ...] = ()
+    starter: tuple[CallWord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +139,7 @@ def served(words: Sequence[CallWord], *, in_shell: bool = False, depth: int = 0)
     """Return the server's command in a list of words: what starts it is taken off, shells are looked into."""
     script = _script(words)
     if script is not None and depth < _DEEPEST:
-        return _served_text(script, depth + 1)
+        return served_script(script, depth + 1)
     start, program, known = _server_start(words)
     assignments = _assignments(words[:start])
     if not known and start:
@@ -150,7 +164,8 @@ def words_of_text(source: Located, dialect: Dialect) -> tuple[tuple[CallWord, ..
     return tuple(found), tuple(lost)
 
 
-def _served_text(source: Located, depth: int) -> Call:
+def served_script(source: Located, depth: int = 0) -> Call:
+    """Return the server's command of a shell script. Raises ValueError for what cannot be split into words."""
     commands = _commands(source)
     chosen = _chosen([one.words for one in commands])
     if chosen is None:
@@ -171,6 +186,7 @@ def _served_text(source: Located, depth: int) -> Call:
     return replace(
         call,
         in_shell=True,
+        starter=tuple(commands[chosen].words),
         lost=(*call.lost, *lost),
         assignments=(*before, *call.assignments),
         others=(*others, *call.others),
@@ -183,11 +199,17 @@ _END = CallWord(text="\n", span=Span(start=0, end=0))
 def _chosen(commands: Sequence[Sequence[CallWord]]) -> int | None:
     full = [place for place, words in enumerate(commands) if words]
     known = [place for place in full if is_server([one.text for one in commands[place]])]
+    known = known or [place for place in full if _is_container(commands[place])]
     if known:
         return known[-1]
     executed = [place for place in full if any(one.text == "exec" for one in commands[place][:2])]
     found = executed or [place for place in full if not _FLAG.match(commands[place][0].text)] or full
     return found[-1] if found else None
+
+
+def _is_container(words: Sequence[CallWord]) -> bool:
+    bases = [one.text.rsplit("/", 1)[-1] for one in words]
+    return bool(CONTAINER_PROGRAMS.intersection(bases)) and "run" in bases
 
 
 def is_server(words: Sequence[str]) -> bool:

@@ -19,18 +19,9 @@ from sparktune.formats.located import Located
 _BLANKS = " \t\r"
 _SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 _SYSTEMD_ESCAPES = {
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "s": " ",
-    "\\": "\\",
-    '"': '"',
-    "'": "'",
-}
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " ",
+    "\\": "\\", '"': '"', "'": "'",
+}  # fmt: skip
 _DEEPEST = 50
 
 

@@ -10,14 +10,16 @@ from sparktune.model.document import Document, EntryKind, Format
 
 _NAME = re.compile(r"\.env(?:\..+)?|.+\.env|env(?:\..+)?|.+\.env\.\w+", re.IGNORECASE)
 _SAID = re.compile(r"\s*(?:#|$)")
-_ASSIGNED = re.compile(r"\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=(?!=)\S*(?:\s|$)")
+_ASSIGNED = re.compile(
+    r"""\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=(?!=)(?:"[^"]*"|'[^']*'|[^\s"']*)\s*(?:\s\#.*)?""", re.ASCII
+)
 
 
 def _recognises(name: str, text: str) -> bool:
     if _NAME.fullmatch(name.rsplit("/", 1)[-1]):
         return True
     lines = [line for line in text[:20_000].removeprefix("\ufeff").split("\n") if not _SAID.match(line)]
-    said = [line for line in lines if _ASSIGNED.match(line)]
+    said = [line for line in lines if _ASSIGNED.fullmatch(line)]
     return bool(said) and len(said) == len(lines)
 
 
