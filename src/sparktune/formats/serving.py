@@ -98,6 +98,7 @@ class Assignment:
     name: str
     value: str
     word: CallWord
+    exported: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +283,9 @@ def _assignments(words: Sequence[CallWord]) -> tuple[Assignment, ...]:
 
 def _exported(words: Sequence[CallWord]) -> tuple[Assignment, ...]:
     """Return what a command before the server's sets for it: ``export A=b``; a plain ``A=b`` alone is not exported."""
-    return _assignments(words[1:]) if words and words[0].text in {"export", "declare", "typeset"} else ()
+    if not words or words[0].text not in {"export", "declare", "typeset"}:
+        return ()
+    return tuple(replace(one, exported=True) for one in _assignments(words[1:]))
 
 
 def _commands(source: Located) -> list[_Simple]:

@@ -5,19 +5,26 @@ Source: YAML 1.2; the merge key ``<<`` (YAML 1.1 types): keys of the mapping its
 
 __all__ = ["Member", "YamlText"]
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from sparktune.formats.flag_edit import flag_edits, flag_span, removal_edits, variable_edits, variable_span
+from sparktune.formats.flag_edit import (
+    flag_edits,
+    flag_span,
+    removal_edits,
+    removed_words,
+    variable_edits,
+    variable_span,
+)
 from sparktune.formats.located import Lines
-from sparktune.formats.serving import Call, CallWord, flags_of
+from sparktune.formats.serving import Assignment, Call, CallWord, flags_of
 from sparktune.formats.slots import Slot
 from sparktune.formats.yaml_edit import Sequence, ends_at, item_edits, removed_member, scalar_edits
-from sparktune.formats.yaml_scalar import located_scalar, written_start
+from sparktune.formats.yaml_scalar import Edit, located_scalar, written_start
 from sparktune.model.document import Command, Entry, EntryKind, Span, Word
 
 _NULL = "tag:yaml.org,2002:null"
@@ -216,7 +223,7 @@ def call_slots(part: str, call: Call, lines: Lines, fixed: str = "") -> Iterator
             part=part, kind="env", name=one.name, text=one.value, line=lines.at(span.start),
             span=None if why else span, fixed=why,
         )  # fmt: skip
-        yield Slot(entry=entry, replace=partial(variable_edits, one), remove=tuple)
+        yield Slot(entry=entry, replace=partial(variable_edits, one), remove=partial(_unassigned, one))
     for flag in flags_of(call):
         word = call.words[flag.place]
         why = fixed or word.fixed or call.words[flag.last if flag.text is not None else flag.place].fixed
@@ -230,6 +237,11 @@ def call_slots(part: str, call: Call, lines: Lines, fixed: str = "") -> Iterator
             replace=partial(flag_edits, call, flag.name),
             remove=partial(removal_edits, call, flag.name),
         )
+
+
+def _unassigned(one: Assignment) -> Iterable[Edit]:
+    """Yield ways to take a variable out; an ``export`` stays, what would be left of it says something else."""
+    return () if one.exported else removed_words(one.word, one.word)
 
 
 def command_of(part: str, call: Call, lines: Lines) -> Command:
