@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sparktune.model.document import Command, Document, EntryKind
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
-from sparktune.model.setting import Setting
+from sparktune.model.setting import Dropped, Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,8 +17,9 @@ class Part:
 
     ``engine`` is the id of the engine, "" where it is not known; ``image`` as written, variables filled in.
     ``settings`` are all of it in normal form, by key, with their places; what several files say is there as the one
-    that counts. ``environment`` are the variables that the process gets, filled in; ``keys`` the keys of the service by
-    name. ``command`` is what starts it, filled in; ``written`` the same as it stands in the file.
+    that counts, and ``dropped`` has what does not. ``environment`` are the variables that the process gets, filled in;
+    ``keys`` the keys of the service by name. ``command`` is what starts it, filled in; ``written`` the same as it
+    stands in the file.
     """
 
     document: Document
@@ -30,6 +31,7 @@ class Part:
     keys: Mapping[str, Setting]
     command: Command | None = None
     written: Command | None = None
+    dropped: tuple[Dropped, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,7 +31,7 @@ class Given:
 
 
 def given_in(words: Sequence[Word], grammar: Grammar, origin: Origin) -> Iterator[Given]:
-    """Yield what the words say; those of the program itself must be gone."""
+    """Yield what the words say, with the lines of their values; those of the program itself must be gone."""
     at, stray = 0, 0
     while at < len(words):
         word = words[at]
@@ -48,7 +48,7 @@ def given_in(words: Sequence[Word], grammar: Grammar, origin: Origin) -> Iterato
         found = named(word.text, grammar)
         taken = _taken(found, words[at + 1 :], grammar)
         used = words[at : at + 1 + (0 if found.value is not None else len(taken))]
-        yield _one(found, taken, grammar, _shown(used), place)
+        yield _one(found, taken, grammar, _shown(used), replace(origin, line=used[min(1, len(used) - 1)].line))
         at += len(used)
 
 

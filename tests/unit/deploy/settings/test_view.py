@@ -1,0 +1,193 @@
+"""Files that belong together, as one view: variables filled in where they are, and every value with its place."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.shared import shared
+
+from sparktune.deploy.settings.view import view_of
+from sparktune.formats.kinds import all_formats, read_text
+from sparktune.model.document import Document
+from sparktune.model.lint import Part
+from sparktune.model.setting import Value
+
+
+def _document(name: str, text: str) -> Document:
+    return read_text(name, text)
+
+
+def _one(*documents: Document, variables: Mapping[str, str] | None = None) -> Part:
+    (part,) = view_of(documents, variables=variables).parts
+    return part
+
+
+def _environment(part: Part) -> dict[str, Value]:
+    return {name: setting.value for name, setting in part.environment.items()}
+
+
+def _shared(path: Path) -> Document:
+    return read_text(path.name, path.read_text())
+
+
+_COMPOSE = """\
+services:
+  vllm:
+    image: vllm/vllm-openai:${TAG:-latest}
+    env_file: [a.env, b.env]
+    environment:
+      ONE: "${X:-}"
+      TWO: from-compose
+      THREE:
+      FOUR:
+    command: >-
+      --model M --max-num-seqs ${SEQS:-6} ${MORE}
+      --speculative-config '{"method": "mtp", "num_speculative_tokens": ${K}}'
+"""
+
+
+def test_a_compose_file_with_its_files_of_variables() -> None:
+    part = _one(
+        _document("docker-compose.yml", _COMPOSE),
+        _document(".env", "K=3\nMORE=--enforce-eager -tp 2\nTHREE=here\nSEQS=4\n"),
+        _document("conf/a.env", "TWO=from-a\nA=${K}\nKEY=1\n"),
+        _document("conf/b.env", "A=b\nAPI_TOKEN=verysecret\n"),
+        variables={"SEQS": "12"},
+    )
+
+    assert (part.name, part.engine, part.image) == ("vllm", "vllm", "vllm/vllm-openai:latest")
+    assert {key: one.value for key, one in part.settings.items() if not key.startswith(("env.", "key."))} == {
+        "model": "M",
+        "max_num_seqs": 12,
+        "enforce_eager": True,
+        "tensor_parallel_size": 2,
+        "speculative_config.method": "mtp",
+        "speculative_config.num_speculative_tokens": 3,
+    }
+    assert _environment(part) == {
+        "ONE": "",
+        "TWO": "from-compose",
+        "THREE": "here",
+        "A": "b",
+        "KEY": "***",
+        "API_TOKEN": "***",
+    }
+    assert "verysecret" not in repr(part.settings)
+    places = {name: (one.origin.place, one.origin.line) for name, one in part.environment.items()}
+    assert (places["A"], places["TWO"]) == (("conf/b.env", 1), ("docker-compose.yml", 7))
+    assert part.settings["max_num_seqs"].origin.line == 11
+
+
+def test_a_shell_in_a_container_fills_in_what_it_knows() -> None:
+    text = (
+        "services:\n  v:\n    image: x/vllm\n    environment: {SEQS: '8'}\n    command: >-\n"
+        "      bash -c 'exec vllm serve M --max-num-seqs $${SEQS} --port $${PORT:-8000} --seed $${UNKNOWN}'\n"
+    )
+
+    part = _one(_document("compose.yaml", text))
+
+    found = {key: one.value for key, one in part.settings.items() if not key.startswith(("env.", "key."))}
+    assert found == {"model": "M", "max_num_seqs": 8, "port": 8000, "seed": "${UNKNOWN}"}
+    assert part.command is not None
+    assert part.written is not None
+    assert "${SEQS}" in part.written.words[4].text
+
+
+def test_a_list_is_not_split_at_blanks() -> None:
+    items = "".join(f"      - {word}\n" for word in ("vllm", "serve", "${M}", "--host", "${H}"))
+    text = f"services:\n  v:\n    image: vllm\n    command:\n{items}"
+
+    part = _one(_document("compose.yaml", text), variables={"M": "a model", "H": ""})
+
+    assert (part.settings["model"].value, part.settings["host"].value) == ("a model", "")
+
+
+def test_a_unit_with_its_file_and_a_drop_in() -> None:
+    unit = (
+        "[Service]\nEnvironment=LLAMA_ARG_CTX_SIZE=1024 LLAMA_ARG_PORT=1\nEnvironmentFile=-/etc/default/llama\n"
+        "ExecStart=/usr/bin/llama-server -np 4 $OPTS --alias ${NAME}\n"
+    )
+    file = "LLAMA_ARG_CTX_SIZE=4096\nOPTS=--no-mmap -ub 2048\nNAME=a b\n"
+
+    part = _one(_document("llama.service", unit), _document("/etc/default/llama", file))
+
+    found = {key: one.value for key, one in part.settings.items() if not key.startswith(("env.", "key."))}
+    assert found == {"parallel": 4, "mmap": False, "ubatch_size": 2048, "alias": "a b", "ctx_size": 4096, "port": 1}
+
+
+def test_docker_run_reads_its_file_of_variables_without_quotes() -> None:
+    script = "docker run -e A=1 --env-file x.env vllm/vllm-openai --model M -tp 2\n"
+
+    part = _one(_document("run.sh", script), _document("x.env", 'A=0\nB="q"\n'))
+
+    assert (part.engine, part.image) == ("vllm", "vllm/vllm-openai")
+    assert _environment(part) == {"A": "1", "B": '"q"'}
+    assert part.settings["tensor_parallel_size"].value == 2
+
+
+def test_a_recipe_is_rendered_and_its_values_are_where_the_defaults_are() -> None:
+    part = _one(_shared(shared("cases/22-recipe-jit-cache-root-owned/recipe.yaml")))
+
+    assert part.engine == "vllm"
+    assert part.settings["max_cudagraph_capture_size"].value == 8
+    assert part.settings["max_cudagraph_capture_size"].origin.line == 12
+    assert part.settings["attention_backend"].value == "{attn}"
+    assert part.settings["speculative_config.num_speculative_tokens"].value == 5
+    assert part.environment["TRITON_CACHE_DIR"].value == "/cache/jit/triton"
+
+
+def test_case_11_fills_the_pinned_index_in_from_its_file() -> None:
+    folder = shared("cases/11-gid-table-drifted-index3-empty")
+
+    part = _one(_shared(folder / "compose_excerpt.yaml"), _shared(folder / "env.canary128"))
+
+    assert _environment(part) == {"NCCL_IB_GID_INDEX": "3"}
+
+
+def test_case_13_has_five_empty_variables() -> None:
+    part = _one(_shared(shared("cases/13-empty-string-is-not-unset/docker-compose.yml")))
+
+    assert set(_environment(part).values()) == {""}
+    assert len(part.environment) == 5
+    assert part.settings["gpu_memory_utilization"].value == 0.9
+
+
+def test_what_is_dropped_is_told() -> None:
+    text = 'vllm serve M --speculative-config \'{"method":"mtp"}\' --speculative-config.num_speculative_tokens 5\n'
+
+    part = _one(_document("serve.sh", text))
+
+    assert [one.setting.key for one in part.dropped] == ["speculative_config.method"]
+
+
+def test_a_service_of_no_engine_is_a_part_without_one() -> None:
+    text = "services:\n  db:\n    image: postgres:17\n    command: postgres -c fsync=off\n"
+
+    part = _one(_document("compose.yaml", text))
+
+    assert part.engine == ""
+    assert part.settings["key.image"].value == "postgres:17"
+
+
+_PIECES = st.sampled_from((*"abcMN ={}[]$:-'\"\n\\#&*|>,!/.0159", "services:", "command: ", "vllm serve ", "model: "))
+_TEXTS = st.lists(_PIECES, max_size=60).map("".join)
+
+
+@settings(max_examples=200, deadline=None)
+@given(name=st.sampled_from(["compose.yaml", ".env", "x.service", "r.yaml", "serve.sh"]), text=_TEXTS)
+def test_whatever_can_be_read_is_viewed(name: str, text: str) -> None:
+    for one in all_formats():
+        try:
+            document = one.read(name, text)
+        except ValueError:
+            continue
+        view_of([document])
+
+
+@pytest.mark.parametrize("line", ["--api-key sk-verysecretindeed", "--hf-token=hf_verysecretindeed"])
+def test_no_secret_is_in_a_view(line: str) -> None:
+    part = _one(_document("serve.sh", f"vllm serve M {line}\n"))
+
+    assert "verysecret" not in repr(part.settings)
