@@ -216,7 +216,7 @@ class LiveService:
     cpus: str = ""
 
 
-LiveReader = LiveJson | LiveCommand | LiveProcess | LiveSteps
+LiveReader = LiveJson | LiveCommand | LiveProcess | LiveSteps | LiveService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,13 @@ from sparktune.io.http.client import Client
 from sparktune.io.launching.ending import find_all
 from sparktune.io.launching.live import Reads, read_command, read_json
 from sparktune.io.launching.live_process import read_process
+from sparktune.io.launching.live_service import read_service
 from sparktune.io.launching.live_steps import read_steps
 from sparktune.io.launching.programs import Programs
 from sparktune.io.launching.record import Record
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.words import Words
-from sparktune.model.launcher import LiveCommand, LiveJson, LiveProcess, LiveReader, LiveSteps
+from sparktune.model.launcher import LiveCommand, LiveJson, LiveProcess, LiveReader, LiveService, LiveSteps
 
 
 class Reader:
@@ -36,6 +37,16 @@ class Reader:
                 return self._process(reader)
             case LiveSteps():
                 return await self._steps(reader)
+            case LiveService():
+                return await self._service(reader)
+
+    async def _service(self, reader: LiveService) -> Reads:
+        node = reader.service.node
+        try:
+            target = self._settings.target(node)
+            return await read_service(reader, target, self._words, self._address.target.port)
+        except (NodeError, HostError, UsageError) as error:
+            return Reads(wrong=f"node {node or 'local'} cannot be read: {error}")
 
     def _process(self, reader: LiveProcess) -> Reads:
         server = self._programs.server

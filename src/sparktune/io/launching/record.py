@@ -3,12 +3,14 @@
 __all__ = ["ProcessEntry", "Record"]
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from sparktune.io.launching.action_json import encode_actions
 from sparktune.io.launching.ending import Mine
 from sparktune.io.launching.nodes import NodeEntry
+from sparktune.model.launcher import Action
 
 _SCHEMA = 1
 _FINISHED = frozenset({"undone", "nothing"})
@@ -36,7 +38,11 @@ class ProcessEntry:
 
 
 class Record:
-    """The record of one experiment; every change of it is remembered before it counts."""
+    """The record of one experiment; every change of it is remembered before it counts.
+
+    ``leaving`` are the actions that end the arm that is being set or held, ``bringing_back`` those that bring back what
+    ran before the experiment (None: not told yet), as JSON. ``memory`` by node: what there was before the first start.
+    """
 
     def __init__(self, remember: Callable[[Mapping[str, Any]], None], content: Mapping[str, Any] | None) -> None:
         """Go on with a record, or begin one."""
@@ -45,6 +51,9 @@ class Record:
         self.arm = str(given.get("arm", ""))
         self.processes = [ProcessEntry(**fields) for fields in given.get("processes", ())]
         self.nodes = [NodeEntry.of(fields) for fields in given.get("nodes", ())]
+        self.memory: dict[str, dict[str, Any]] = copy.deepcopy(dict(given.get("memory", {})))
+        self.leaving: list[dict[str, Any]] = copy.deepcopy(list(given.get("leaving", ())))
+        self.bringing_back: list[dict[str, Any]] | None = copy.deepcopy(given.get("bringing_back"))
         self.originals: dict[str, dict[str, Any]] = copy.deepcopy(dict(given.get("originals", {})))
 
     def as_json(self) -> dict[str, Any]:
@@ -54,6 +63,9 @@ class Record:
             "arm": self.arm,
             "processes": [asdict(one) for one in self.processes],
             "nodes": [one.as_json() for one in self.nodes],
+            "memory": copy.deepcopy(self.memory),
+            "leaving": copy.deepcopy(self.leaving),
+            "bringing_back": copy.deepcopy(self.bringing_back),
             "originals": copy.deepcopy(self.originals),
         }
 
@@ -65,6 +77,13 @@ class Record:
         """Say which arm is being set, "" for none."""
         if arm != self.arm:
             self.arm = arm
+            self.save()
+
+    def set_leaving(self, actions: Iterable[Action]) -> None:
+        """Say what will end the arm; () when it has ended."""
+        encoded = encode_actions(actions)
+        if encoded != self.leaving:
+            self.leaving = encoded
             self.save()
 
     def put_process(self, entry: ProcessEntry) -> None:

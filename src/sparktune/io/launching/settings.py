@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sparktune.errors import UsageError
 from sparktune.io.cluster import LOCAL, NodeTarget
+from sparktune.io.launching.memory import STILL_S
 from sparktune.io.secrets import Secret
 from sparktune.units import Bytes, Seconds
 
@@ -30,6 +31,7 @@ class HoldSettings:
     terminate_s: Seconds = 20.0
     kill_s: Seconds = 10.0
     memory_s: Seconds = 60.0
+    memory_still_s: Seconds = STILL_S
     memory_slack_bytes: Bytes = 1 << 30
 
     def target(self, node: str) -> NodeTarget:

@@ -1,0 +1,286 @@
+"""The containers, the unit and the processes of one service on one node, from what was read there. Pure.
+
+Sources: Docker Engine API, ContainerInspect (State, HostConfig, NetworkSettings.Ports); systemctl(1) show and
+org.freedesktop.systemd1(5); proc_pid_stat(5): fields are counted behind the last ``)``. A process belongs to a
+container when its control group names the container's id, however it was put there (``docker exec``), or when it
+descends from the container's first process; to a unit likewise.
+"""
+
+__all__ = [
+    "NodeProcess",
+    "ServiceContainer",
+    "ServiceFacts",
+    "ServiceUnit",
+    "descendants",
+    "ps_command",
+    "service_facts",
+    "service_reads",
+]
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+
+from sparktune.model.launcher import ServiceProcess
+from sparktune.model.observed import Observed
+from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFiles, Readings
+from sparktune.units import Bytes
+
+_INSPECT: Final = ("docker", "inspect")
+_MOST_BYTES: Final[Bytes] = 8 * 1024 * 1024
+_PROPERTIES: Final = "Id,LoadState,ActiveState,SubState,Result,MainPID,ControlGroup,ExecMainStatus,NRestarts,Restart"
+_STAT, _CMDLINE, _CGROUP = "/proc/[0-9]*/stat", "/proc/[0-9]*/cmdline", "/proc/[0-9]*/cgroup"
+_STATE, _PARENT, _STARTED = 0, 1, 19
+_DEAD: Final = frozenset({"Z", "X"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceContainer:
+    """One container: ``image`` is the digest of its image, ``pid`` its first process, 0 when it does not run.
+
+    ``status`` in Docker's words (running, exited, restarting, dead ...). ``ports`` leads from ports of the node to
+    those inside. ``restart`` is its restart policy, ``name`` without the slash.
+    """
+
+    id: str
+    name: str
+    image: str = ""
+    status: str = ""
+    pid: int = 0
+    exit_code: int | None = None
+    oom_killed: bool = False
+    started_at: str = ""
+    finished_at: str = ""
+    restart: str = ""
+    ports: Mapping[int, int] = field(default_factory=dict)
+
+    @property
+    def running(self) -> bool:
+        """Whether it has processes."""
+        return self.status in {"running", "paused"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceUnit:
+    """One unit as systemd has it; ``exit_code`` of its last main process, None when it had none."""
+
+    name: str
+    loaded: bool
+    active: str
+    sub: str = ""
+    result: str = ""
+    main_pid: int = 0
+    group: str = ""
+    exit_code: int | None = None
+    restarts: int = 0
+    restart: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeProcess:
+    """One living process of the node; ``groups`` is the whole text of its control groups."""
+
+    pid: int
+    parent: int
+    start_ticks: int
+    name: str
+    argv: tuple[str, ...] = ()
+    groups: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceFacts:
+    """What a node has of a service. ``unknown`` says why containers or the unit could not be seen, "" when they were.
+
+    ``processes`` are those of the service, ``others`` all the rest.
+    """
+
+    node: str
+    containers: tuple[ServiceContainer, ...] = ()
+    unit: ServiceUnit | None = None
+    processes: tuple[NodeProcess, ...] = ()
+    others: tuple[NodeProcess, ...] = ()
+    unknown: str = ""
+
+
+class _State(msgspec.Struct, rename="pascal"):
+    status: str = ""
+    pid: int = 0
+    exit_code: int | None = None
+    oom_killed: bool = msgspec.field(default=False, name="OOMKilled")
+    started_at: str = ""
+    finished_at: str = ""
+
+
+class _Policy(msgspec.Struct, rename="pascal"):
+    name: str = ""
+
+
+class _Host(msgspec.Struct, rename="pascal"):
+    restart_policy: _Policy | None = None
+
+
+class _Network(msgspec.Struct, rename="pascal"):
+    ports: dict[str, list[dict[str, str]] | None] | None = None
+
+
+class _Inspected(msgspec.Struct, rename="pascal"):
+    id: str
+    name: str = ""
+    image: str = ""
+    state: _State = msgspec.field(default_factory=_State)
+    host_config: _Host = msgspec.field(default_factory=_Host)
+    network_settings: _Network = msgspec.field(default_factory=_Network)
+
+
+def ps_command(labels: Mapping[str, str], *, stopped: bool) -> tuple[str, ...]:
+    """Return the command that lists the ids of the containers with all of these labels."""
+    filters = (word for name, value in labels.items() for word in ("--filter", f"label={name}={value}"))
+    return ("docker", "ps", "-aq" if stopped else "-q", "--no-trunc", *filters)
+
+
+def service_reads(service: ServiceProcess) -> tuple[Read, ...]:
+    """Return what has to be read to see a service."""
+    reads: list[Read] = [ReadFiles(pattern=pattern) for pattern in (_STAT, _CMDLINE, _CGROUP)]
+    if service.labels:
+        listing = ps_command(service.labels, stopped=True)
+        reads.append(ReadCommand(argv=_INSPECT, arguments_from=listing, most_bytes=_MOST_BYTES))
+    if service.unit:
+        reads.append(ReadCommand(argv=_show(service.unit)))
+    return tuple(reads)
+
+
+def service_facts(service: ServiceProcess, readings: Readings) -> ServiceFacts:
+    """Return what the node has of the service."""
+    unknown: list[str] = []
+    containers = _containers(readings.command(*_INSPECT), unknown) if service.labels else ()
+    unit = _unit(service.unit, readings.command(*_show(service.unit)), unknown) if service.unit else None
+    living = _living(readings)
+    mine = _mine(living, containers, unit)
+    return ServiceFacts(
+        node=service.node,
+        containers=containers,
+        unit=unit,
+        processes=tuple(one for one in living if one.pid in mine),
+        others=tuple(one for one in living if one.pid not in mine),
+        unknown="; ".join(unknown),
+    )
+
+
+def descendants(roots: Collection[int], processes: Sequence[NodeProcess]) -> set[int]:
+    """Return these processes and all that descend from them."""
+    found = {one.pid for one in processes if one.pid in roots}
+    while more := {one.pid for one in processes if one.parent in found and one.pid not in found}:
+        found |= more
+    return found
+
+
+def _mine(
+    living: Sequence[NodeProcess], containers: Sequence[ServiceContainer], unit: ServiceUnit | None
+) -> frozenset[int]:
+    roots = {one.pid for one in containers if one.pid} | ({unit.main_pid} if unit and unit.main_pid else set())
+    marks = [one.id for one in containers]
+    inside = {one.pid for one in living if any(mark in one.groups for mark in marks)}
+    if unit and unit.group:
+        inside |= {one.pid for one in living if _below(unit.group, one.groups)}
+    return frozenset(descendants(roots | inside, living))
+
+
+def _below(group: str, groups: str) -> bool:
+    paths = [line.split(":", 2)[-1] for line in groups.splitlines()]
+    return any(path == group or path.startswith(f"{group}/") for path in paths)
+
+
+def _containers(said: Observed[CommandOutput], unknown: list[str]) -> tuple[ServiceContainer, ...]:
+    if said.value is None or (said.value.code and not said.value.stdout.strip().startswith("[")):
+        why = said.why or (said.value.stderr.strip() if said.value else "there is no docker")
+        unknown.append(f"the containers cannot be seen: {why}")
+        return ()
+    try:
+        found = msgspec.json.decode(said.value.stdout.strip() or "[]", type=list[_Inspected])
+    except (msgspec.DecodeError, RecursionError) as error:
+        unknown.append(f"docker inspect is not understood: {error}")
+        return ()
+    return tuple(map(_container, found))
+
+
+def _container(one: _Inspected) -> ServiceContainer:
+    policy = one.host_config.restart_policy
+    return ServiceContainer(
+        id=one.id,
+        name=one.name.removeprefix("/"),
+        image=one.image,
+        status=one.state.status,
+        pid=one.state.pid,
+        exit_code=one.state.exit_code if one.state.status not in {"running", "paused", "created"} else None,
+        oom_killed=one.state.oom_killed,
+        started_at=one.state.started_at,
+        finished_at=one.state.finished_at,
+        restart=policy.name if policy else "",
+        ports=_ports(one.network_settings.ports or {}),
+    )
+
+
+def _ports(given: Mapping[str, list[dict[str, str]] | None]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for inside, places in given.items():
+        number = inside.partition("/")[0]
+        for place in places or ():
+            if place.get("HostPort", "").isdecimal() and number.isdecimal():
+                found[int(place["HostPort"])] = int(number)
+    return found
+
+
+def _show(unit: str) -> tuple[str, ...]:
+    return ("systemctl", "show", "-p", _PROPERTIES, unit)
+
+
+def _unit(name: str, said: Observed[CommandOutput], unknown: list[str]) -> ServiceUnit | None:
+    if said.value is None or said.value.code:
+        why = said.why or (said.value.stderr.strip() if said.value else "there is no systemctl")
+        unknown.append(f"unit {name} cannot be seen: {why}")
+        return None
+    values: dict[str, Any] = dict(line.partition("=")[::2] for line in said.value.stdout.splitlines())
+    ended = values.get("ActiveState") != "active" or values.get("SubState") != "running"
+    return ServiceUnit(
+        name=name,
+        loaded=values.get("LoadState") == "loaded",
+        active=values.get("ActiveState", ""),
+        sub=values.get("SubState", ""),
+        result=values.get("Result", ""),
+        main_pid=_number(values.get("MainPID", "")),
+        group=values.get("ControlGroup", ""),
+        exit_code=_number(values.get("ExecMainStatus", "")) if ended else None,
+        restarts=_number(values.get("NRestarts", "")),
+        restart=values.get("Restart", ""),
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() else 0
+
+
+def _living(readings: Readings) -> tuple[NodeProcess, ...]:
+    lines, groups = readings.matching(_CMDLINE), readings.matching(_CGROUP)
+    found: list[NodeProcess] = []
+    for path, stat in readings.matching(_STAT).items():
+        folder = path.rpartition("/")[0]
+        text = stat.value or ""
+        fields = text[text.rfind(")") + 1 :].split()
+        if len(fields) <= _STARTED or fields[_STATE] in _DEAD:
+            continue
+        line, group = lines.get(f"{folder}/cmdline"), groups.get(f"{folder}/cgroup")
+        words = ((line.value if line else "") or "").removesuffix("\0")
+        found.append(
+            NodeProcess(
+                pid=int(folder.rpartition("/")[2]),
+                parent=_number(fields[_PARENT]),
+                start_ticks=_number(fields[_STARTED]),
+                name=text[text.find("(") + 1 : text.rfind(")")],
+                argv=tuple(words.split("\0")) if words.strip("\0") else (),
+                groups=(group.value if group else "") or "",
+            )
+        )
+    return tuple(sorted(found, key=lambda one: one.pid))

@@ -1,0 +1,116 @@
+"""Look at a service on its node: its containers, its unit, its processes, and which of them serves."""
+
+__all__ = ["Serves", "ids_of", "look_at_service", "serves"]
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sparktune.errors import ArmFailed
+from sparktune.host.service.facts import NodeProcess, ServiceFacts, ps_command, service_facts, service_reads
+from sparktune.host.service.serving import Serving, servers_of, serving_process
+from sparktune.host.service.sockets import TABLES, listening_sockets
+from sparktune.io.transport.session import NodeSession
+from sparktune.model.launcher import ServiceProcess
+from sparktune.model.observed import Observed, absent
+from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Serves:
+    """The serving process of a service and what was read of it.
+
+    ``environment`` is that process's, by NUL-ended entries; ``allowed`` the CPU list of each thread of each process
+    that is no shell and does not only wait, by "PID/TID (NAME)".
+    """
+
+    facts: ServiceFacts
+    serving: Serving
+    environment: Observed[str] = absent()
+    allowed: Mapping[str, str] = field(default_factory=dict)
+
+
+async def ids_of(node: NodeSession, service: ServiceProcess) -> tuple[str, ...]:
+    """Return the ids of a service's running containers. Raises ArmFailed when they cannot be seen, NodeError."""
+    listing = ps_command(service.labels, stopped=False)
+    said = (await node.observe([ReadCommand(argv=listing)])).command(*listing)
+    if said.value is None or said.value.code:
+        why = said.why or (said.value.stderr.strip() if said.value else "there is no docker")
+        message = f"{node.target.name}: the containers of the service cannot be seen: {why}"
+        raise ArmFailed(message, hint="does docker ps work there for this user, or with sudo -n?")
+    return tuple(said.value.stdout.split())
+
+
+async def look_at_service(node: NodeSession, service: ServiceProcess) -> ServiceFacts:
+    """Return what the node has of a service. Raises NodeError."""
+    return service_facts(service, await node.observe(service_reads(service)))
+
+
+async def serves(node: NodeSession, service: ServiceProcess, port: int) -> Serves:
+    """Find the serving process and read it. Raises NodeError."""
+    facts = await look_at_service(node, service)
+    servers = servers_of(facts.processes)
+    if not servers:
+        return Serves(facts=facts, serving=serving_process(facts.processes, port, {}))
+    readings = await node.observe([read for one in servers for read in _reads(one)])
+    inside = next((one.ports[port] for one in facts.containers if port in one.ports), port)
+    serving = serving_process(facts.processes, inside, _listening(servers, readings))
+    if serving.process is None:
+        return Serves(facts=facts, serving=serving)
+    environment = readings.file(f"/proc/{serving.process.pid}/environ")
+    if environment.value is None:
+        environment = await _from_inside(node, facts, serving.process, readings) or environment
+    return Serves(facts=facts, serving=serving, environment=environment, allowed=_allowed(servers, readings))
+
+
+def _reads(process: NodeProcess) -> tuple[Read, ...]:
+    folder = f"/proc/{process.pid}"
+    return (
+        ReadFile(path=f"{folder}/environ", most_bytes=1 << 20),
+        ReadLinks(pattern=f"{folder}/fd/*"),
+        *(ReadFile(path=f"{folder}/net/{table}", most_bytes=4 << 20) for table in TABLES),
+        ReadFiles(pattern=f"{folder}/task/*/status", lines=("Name:", "NSpid:", "Cpus_allowed_list:")),
+    )
+
+
+def _listening(servers: Sequence[NodeProcess], readings: Readings) -> dict[int, Collection[int]]:
+    """Return the ports at which each process listens."""
+    found: dict[int, Collection[int]] = {}
+    for one in servers:
+        tables = [listening_sockets(readings.file(f"/proc/{one.pid}/net/{table}").value or "") for table in TABLES]
+        links = readings.links.get(f"/proc/{one.pid}/fd/*", {}).values()
+        found[one.pid] = {table[link] for table in tables for link in links if link in table}
+    return found
+
+
+def _allowed(servers: Sequence[NodeProcess], readings: Readings) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in servers:
+        for path, text in readings.matching(f"/proc/{one.pid}/task/*/status").items():
+            values = _status(text.value or "")
+            if "Cpus_allowed_list" in values:
+                thread = path.split("/")[4]
+                found[f"{one.pid}/{thread} ({values.get('Name', '?')})"] = values["Cpus_allowed_list"]
+    return found
+
+
+async def _from_inside(
+    node: NodeSession, facts: ServiceFacts, process: NodeProcess, readings: Readings
+) -> Observed[str] | None:
+    """Ask the container, where this user may not look into its processes from outside; None when it does not tell."""
+    container = next((one for one in facts.containers if one.id in process.groups), None)
+    status = readings.matching(f"/proc/{process.pid}/task/*/status").get(
+        f"/proc/{process.pid}/task/{process.pid}/status"
+    )
+    numbers = _status((status.value if status else "") or "").get("NSpid", "").split()
+    if container is None or not numbers:
+        return None
+    argv = ("docker", "exec", container.id, "cat", f"/proc/{numbers[-1]}/environ")
+    said = (await node.observe([ReadCommand(argv=argv)])).command(*argv)
+    if said.value is None or said.value.code or not said.value.stdout:
+        return None
+    return said.map(lambda output: output.stdout)
+
+
+def _status(text: str) -> dict[str, str]:
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name: value.strip() for name, sign, value in pairs if sign}
