@@ -100,7 +100,8 @@ class Performer:
             def ended() -> str:
                 return self.ended() or service_ended()
 
-            await await_answer(self._settings.base_url, self._settings.api_key, action.limit_s, ended)
+            base_url, key = self._settings.base_url, self._settings.api_key
+            await await_answer(base_url, key, action.limit_s, ended, self._programs.living)
 
     async def _ask_person(self, text: str) -> None:
         if self._ask is None:
