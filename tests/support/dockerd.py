@@ -31,6 +31,11 @@ class Docker:
 
     host: str
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """This process's variables, with the daemon's address among them."""
+        return {**os.environ, "DOCKER_HOST": self.host}
+
     def run(self, *words: str, stdin: bytes = b"") -> str:
         """Run a docker command; it must succeed."""
         done = subprocess.run(
@@ -38,7 +43,7 @@ class Docker:
             input=stdin,
             capture_output=True,
             check=False,
-            env={**os.environ, "DOCKER_HOST": self.host},
+            env=self.environment,
         )
         assert done.returncode == 0, f"docker {' '.join(words)}: {done.stderr.decode()}"
         return done.stdout.decode().strip()
@@ -50,19 +55,26 @@ class Docker:
 
 
 @contextmanager
-def dockerd() -> Iterator[Docker]:
-    """Run the daemon, with an image; stop it and everything that it started afterwards."""
+def dockerd(*, reachable: bool = False) -> Iterator[Docker]:
+    """Run the daemon, with an image; stop it and everything that it started afterwards.
+
+    ``reachable``: it runs in this machine's own network, of which it changes nothing, so that a server in a container
+    with ``network_mode: host`` can be reached; it has no networks of its own then.
+    """
     program, nsenter, _docker = needed("dockerd", "nsenter", "docker")
     with ExitStack() as stack:
         # Not below pytest's folder: paths of sockets must be short.
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spark-docker-", dir="/tmp")))
-        hosts = stack.enter_context(cabled_hosts("-docker"))
+        stack.callback(
+            _unmount, folder / "exec/netns/default"
+        )  # the daemon leaves it where it has the machine's network
+        inside = _inside(stack, nsenter, reachable=reachable)
         log = stack.enter_context((folder / "log").open("wb"))
         server = subprocess.Popen(
             (
-                nsenter,
-                f"--net=/run/netns/{hosts.far}",
+                *inside,
                 program,
+                *(("--iptables=false", "--ip6tables=false", "--bridge=none") if reachable else ()),
                 f"--data-root={folder}/data",
                 f"--exec-root={folder}/exec",
                 f"--host=unix://{folder}/socket",
@@ -83,6 +95,12 @@ def dockerd() -> Iterator[Docker]:
         yield docker
 
 
+def _inside(stack: ExitStack, nsenter: str, *, reachable: bool) -> tuple[str, ...]:
+    if reachable:
+        return ()
+    return (nsenter, f"--net=/run/netns/{stack.enter_context(cabled_hosts('-docker')).far}")
+
+
 def _image() -> bytes:
     """Return a root with one program and the libraries that it is linked with."""
     (sleep, ldd) = needed("sleep", "ldd")
@@ -99,6 +117,11 @@ def _remove_all(docker: Docker) -> None:
     ids = docker.run("ps", "--all", "--quiet").split()
     if ids:
         docker.run("rm", "--force", *ids)
+
+
+def _unmount(path: Path) -> None:
+    if path.exists():
+        subprocess.run((*needed("umount"), str(path)), check=False, capture_output=True)
 
 
 def _stop(server: "subprocess.Popen[bytes]") -> None:

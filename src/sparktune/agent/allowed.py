@@ -28,6 +28,13 @@ COMMANDS = (
     Command(
         ("dmesg",), (*_DMESG, "--nopager", "--notime", "--raw", "--since", "--time-format", "--until"), names=False
     ),
+    # The options of all of these are given with a "=", so that no value is taken for a subcommand.
+    Command(
+        ("docker", "compose", "config"),
+        ("--env-file", "--file", "--format", "--profile", "--project-directory", "--project-name"),
+    ),
+    Command(("docker", "compose", "logs"), ("--no-color", "--no-log-prefix", "--project-name", "--tail")),
+    Command(("docker", "compose", "version"), ("--short",), names=False),
     Command(("docker", "image", "inspect")),
     Command(("docker", "info"), ("--format",), names=False),
     Command(("docker", "inspect")),
@@ -68,6 +75,8 @@ COMMANDS = (
     ),
     Command(("nvidia-smi", "topo"), ("-m",), names=False),
     Command(("runc",), ("--version",), names=False),
+    Command(("sparkrun", "export", "running-recipe"), ("--cluster", "--json")),
+    Command(("sparkrun", "logs"), ("--all-sources", "--cluster", "--tail")),
     Command(("systemctl", "get-default")),
     Command(("systemctl", "is-active")),
     Command(("systemctl", "is-enabled")),
