@@ -26,6 +26,7 @@ from sparktune.model.document import Command, Document, Entry, EntryKind, NotThi
 _SECTIONS = frozenset({"services", "environment", "ulimits", "deploy", "volumes", "command"})
 _NEIGHBOURS = ("cpuset", "image", "container_name")  # below which a new key reads best
 _COMMANDS = ("entrypoint", "command")
+_EMPTY = (None, {}, [])
 
 
 _Rest: TypeAlias = tuple[Any, Mapping[str, tuple[str, ...]]]
@@ -288,6 +289,8 @@ def _stripped(data: Any, wanted: tuple[str, str, str]) -> Any:  # noqa: ANN401 -
             del service["environment"]
     elif kind == "key":
         _drop(service, name.split("."))
+        if service.get(name.partition(".")[0], "") in _EMPTY:  # what stood below it was the last
+            del service[name.partition(".")[0]]
     services[found] = service
     return {**data, "services": services}
 

@@ -247,6 +247,8 @@ def _forms(value: str, dialect: EnvDialect, quote: str) -> tuple[str, ...]:
     if dialect is EnvDialect.COMPOSE:
         double = double.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     quoted = (double,) if "$" in value and dialect is EnvDialect.COMPOSE else (single, double)
+    if "\n" in value and dialect is EnvDialect.COMPOSE:
+        return double, single
     plain = () if "\n" in value or "\r" in value else (value,)
     if quote == '"':
         return (double, *quoted, *plain)

@@ -58,7 +58,7 @@ def write_entry(
     if value is None:
         return _without(read, reading, wanted)
     slots = _slots(reading, wanted)
-    if slots and slots[-1].entry.text == value:
+    if slots and _says(slots[-1].entry, value):
         return document.text
     fixed = slots[-1].entry.fixed if slots else ""
     edits = reading.add(part, kind, name, value) if not slots else () if fixed else slots[-1].replace(value)
@@ -76,19 +76,32 @@ def _why(wanted: _Key, fixed: str) -> str:
     return f"{where}: {fixed or 'no edit of it leaves the rest of the text as it is'}"
 
 
+def _says(entry: Entry, value: str) -> bool:
+    """Whether an entry says a value; a flag without one says ""."""
+    return entry.text == value or (entry.kind == "flag" and entry.text is None and not value)
+
+
 def _slots(reading: Reading, wanted: _Key) -> list[Slot]:
     return [one for one in reading.slots if (one.entry.part, one.entry.kind, one.entry.name) == wanted]
 
 
 def _without(read: Callable[[str, str], Reading], reading: Reading, wanted: _Key) -> str:
-    while slots := _slots(reading, wanted):
-        slot = slots[-1]
-        edits = () if slot.entry.fixed else slot.remove()
-        found = _first(read, reading, edits, wanted, None)
-        if found is None or len(_slots(found, wanted)) >= len(slots):
-            raise ValueError(_why(wanted, slot.entry.fixed))
+    while slots := _slots(reading, wanted) or _inner_slots(reading, wanted):
+        entry = slots[-1].entry
+        this = (entry.part, entry.kind, entry.name)
+        edits = () if entry.fixed else slots[-1].remove()
+        found = _first(read, reading, edits, this, None)
+        if found is None or len(_slots(found, this)) >= len(_slots(reading, this)):
+            raise ValueError(_why(this, entry.fixed))
         reading = found
     return reading.document.text
+
+
+def _inner_slots(reading: Reading, wanted: _Key) -> list[Slot]:
+    """Return what stands below a key that is no plain value, the last one last."""
+    part, kind, name = wanted
+    found = [one for one in reading.slots if (one.entry.part, one.entry.kind) == (part, kind) and kind == "key"]
+    return [one for one in found if one.entry.name.startswith((f"{name}.", f"{name}["))]
 
 
 def _first(
@@ -110,7 +123,7 @@ def _first(
 
 def _is_that(before: Reading, after: Reading, wanted: _Key, value: str | None) -> bool:
     slots = _slots(after, wanted)
-    if value is not None and (not slots or (slots[-1].entry.text or "") != value):
+    if value is not None and (not slots or not _says(slots[-1].entry, value)):
         return False
     if value is not None and len(slots) != max(1, len(_slots(before, wanted))):
         return False
@@ -130,12 +143,17 @@ def _entries(reading: Reading, wanted: _Key) -> Counter[tuple[_Key, str | None]]
 
 
 def _follows(reading: Reading, entry: Entry, wanted: _Key) -> bool:
-    """Whether an entry says the same as the wanted one: a whole command, and the flags in it."""
+    """Whether an entry says the same as the wanted one: a whole command, and the flags in it.
+
+    Neither counts the key that is left without a value when the last one below it is taken out.
+    """
     part, kind, name = wanted
     if entry.part != part:
         return False
-    if kind == "key":
-        return name in reading.wholes and entry.kind != "key"
+    if kind == "key" and name in reading.wholes:
+        return entry.kind != "key"
+    if kind == "key" and entry.kind == "key" and entry.text is None:
+        return name.startswith((f"{entry.name}.", f"{entry.name}["))
     return entry.kind == "key" and entry.name in reading.wholes
 
 

@@ -317,9 +317,14 @@ def _new_line(unit: _Unit, section: str, key: str, value: str) -> Edit:
 def _same_but(mine: object, theirs: object, wanted: tuple[str, str, str]) -> bool:
     part, kind, name = wanted
     skipped = {"flag": {"ExecStart"}, "env": {"Environment", "ExecStart"}}.get(kind, {name})
+    if kind == "key" and not any(one[:2] == (part, name) for one in (*_settings(mine), *_settings(theirs))):
+        skipped = {"ExecStart"}  # an option of the container that it runs
 
     def kept(settings: object) -> list[tuple[str, str, str]]:
-        found = settings if isinstance(settings, tuple) else ()
-        return [one for one in found if one[0] != part or one[1] not in skipped]
+        return [one for one in _settings(settings) if one[0] != part or one[1] not in skipped]
 
     return kept(mine) == kept(theirs)
+
+
+def _settings(others: object) -> tuple[tuple[str, str, str], ...]:
+    return others if isinstance(others, tuple) else ()
