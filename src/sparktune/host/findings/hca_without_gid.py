@@ -4,12 +4,11 @@ __all__ = ["FINDING"]
 
 from collections.abc import Iterator
 
-from sparktune.host.facts.netdev import NetdevFacts
-from sparktune.host.facts.rdma import RdmaDevice, usable_gid
+from sparktune.host.facts.rdma import RdmaDevice
 from sparktune.host.findings._shared import Found, environments, ib_devices, node_rule
+from sparktune.host.roce_address import has_roce_address
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
-from sparktune.model.observed import State
 
 
 def _judge(node: NodeFacts) -> Iterator[Found]:
@@ -17,9 +16,9 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
         if "NCCL_IB_HCA" not in environment.variables:
             continue
         devices = ib_devices(node, environment)
-        good = [device for device in devices if _usable(node, device)]
+        good = [device for device in devices if has_roce_address(node, device)]
         for device in devices:
-            if _usable(node, device) is not False:
+            if has_roce_address(node, device) is not False:
                 continue
             yield Found(
                 severity=Severity.ERROR,
@@ -28,17 +27,6 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
                 hint=_hint(device, good),
                 file=environment.file,
             )
-
-
-def _usable(node: NodeFacts, device: RdmaDevice) -> bool | None:
-    """Tell whether RoCE v2 has an address: by the GID table, else by those of the network device; None for unknown."""
-    if device.ports[0].slots:
-        return usable_gid(device.ports[0]) is not None
-    netdevs = node.get(NetdevFacts) or NetdevFacts()
-    known = [found for name in device.netdevs if (found := netdevs.device(name)) is not None]
-    if any(one.ipv4 for one in known):
-        return True
-    return False if known and all(one.addresses.state is State.PRESENT for one in known) else None
 
 
 def _state(device: RdmaDevice) -> str:
