@@ -26,6 +26,7 @@ from sparktune.model.launcher import (
     RunOnNode,
     ServiceProcess,
 )
+from sparktune.model.reads import ReadCommand
 from sparktune.units import Seconds, format_duration
 
 _LAST_LINES: Final = 12
@@ -47,7 +48,9 @@ class Services:
     async def run(self, action: RunOnNode) -> None:
         """Run a command to its end. Raises ArmFailed when it fails, UsageError, NodeError, HostError."""
         target = self._settings.target(action.node)
-        argv, variables = self._words.argv(action.argv), self._words.variables(action.environment)
+        argv, variables = await self._argv(action, target), self._words.variables(action.environment)
+        if argv is None:
+            return
         shown, last = self._words.line(argv), deque[str](maxlen=_LAST_LINES)
         with self._log("-".join((target.name, argv[0]))) as log:
 
@@ -71,14 +74,17 @@ class Services:
         """Keep what a service has said; that there is nothing to keep stops nobody."""
         target = self._settings.target(action.node)
         try:
+            argv = await self._argv(action, target)
+            if argv is None:
+                return
             with self._log(f"boot-{action.name}") as log:
 
                 def hear(line: str) -> None:
                     log.write(f"{self._words.hide(line)}\n")
 
                 async with NodeSession(target) as node:
-                    end = await node.run(self._words.argv(action.argv), limit_s=_LOG_S, on_line=hear)
-        except (NodeError, HostError) as error:
+                    end = await node.run(argv, limit_s=_LOG_S, on_line=hear)
+        except (ArmFailed, NodeError, HostError) as error:
             self._notes.append(f"the log of {action.name} could not be kept: {error}")
             return
         if end.code or end.why:
@@ -128,6 +134,23 @@ class Services:
                 continue
         message = f"{target.name} was told to boot and is not back after {format_duration(limit_s)}"
         raise ArmFailed(message, hint=f"look at its console; then see whether it answers: ssh {target.host} true")
+
+    async def _argv(self, action: RunOnNode | KeepLog, target: NodeTarget) -> tuple[str, ...] | None:
+        """Return the command with the words that the node finds for it, None when it finds none.
+
+        Raises ArmFailed when the node cannot tell, NodeError.
+        """
+        argv = self._words.argv(action.argv)
+        if not action.arguments_from:
+            return argv
+        async with NodeSession(target) as node:
+            said = (await node.observe([ReadCommand(argv=action.arguments_from)])).command(*action.arguments_from)
+        if said.value is None or said.value.code:
+            why = said.why or (said.value.stderr.strip() if said.value else f"there is no {action.arguments_from[0]}")
+            message = f"{target.name}: what {self._words.line(argv)} is about cannot be found: {why}"
+            raise ArmFailed(message, hint=f"run it by hand: {self._words.line(action.arguments_from)}")
+        found = tuple(word for word in dict.fromkeys(said.value.stdout.split()) if not word.startswith("-"))
+        return (*argv, *found) if found else None
 
     async def _kill(self, service: ServiceProcess) -> None:
         target = self._settings.target(service.node)
