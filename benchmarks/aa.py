@@ -52,21 +52,27 @@ def _verdict(result: dict[str, Any]) -> str:
 def _experiment(given: argparse.Namespace, model: Path, folder: Path, *, seed: int) -> dict[str, Any]:
     port = free_port()
     server = [sys.executable, "-m", "sparktune.io.demo_child", "--model", str(model), "--port", str(port)]
-    asked = {
-        "--url": f"http://127.0.0.1:{port}/v1",
-        "--launcher": "command",
-        "--a": " ".join([*server, "--with-parent", "--parallel", "4"]),
-        "--live-http": "/props:total_slots=4",
-        "--prompt-tokens": given.prompt_tokens,
-        "--output-tokens": given.output_tokens,
-        "--concurrency": given.concurrency,
-        "--warmup": 2,
-        "--max-blocks": given.blocks,
-        "--seed": seed,
+    experiment = {
+        "url": f"http://127.0.0.1:{port}/v1",
+        "launcher": "command",
+        "a": {"command": [*server, "--with-parent", "--parallel", "4"]},
+        "aa": True,
+        "live": {"http": "/props", "keys": "total_slots", "A": 4},
+        "workload": {
+            "prompt_tokens": given.prompt_tokens,
+            "output_tokens": given.output_tokens,
+            "concurrency": given.concurrency,
+            "warmup": 2,
+        },
+        "max_blocks": given.blocks,
+        "seed": seed,
+        # What swaps in a minute after a visit matters where a model fills the machine; this one is half a megabyte.
+        "guard": {"tail_s": 0},
     }
-    words = [str(word) for pair in asked.items() for word in pair]
+    file = folder / "aa.yaml"
+    file.write_text(json.dumps(experiment), encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "sparktune", "ab", *words, "--aa", "--yes", "--json"],
+        [sys.executable, "-m", "sparktune", "ab", str(file), "--yes", "--json"],
         env={**os.environ, "SPARKTUNE_DATA": str(folder / "data")},
         capture_output=True,
         text=True,
