@@ -96,7 +96,8 @@ class Grammar:
     wants one is its value. ``prefixes``: whether the beginning of a name is enough where only one begins so.
     ``commands`` are the first words of a serving command (``vllm serve``). ``positional`` is the name of the option
     that a word without dashes sets, "" for none. ``config`` is the option that names a file with more options, "" for
-    none. ``suffixes``: how many ``1k`` is in it ("k": 1000, "K": 1024).
+    none. ``suffixes``: how many ``1k`` is in it ("k": 1000, "K": 1024). ``same``: keys that say what another key says,
+    and are written with its name; an engine refuses to be given both.
     """
 
     engine: str
@@ -109,3 +110,4 @@ class Grammar:
     positional: str = ""
     config: str = ""
     suffixes: Mapping[str, int] = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparktune.deploy.settings.normal import settings_of_map
+from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.normal import Normal, same_named, settings_of_map
 from sparktune.deploy.settings.python_repr import members_of
 from sparktune.model.setting import Layer, Origin, Setting, Value
 from sparktune.redact import redact_text
@@ -68,7 +69,16 @@ def echoed_settings(text: str, place: str, *, node: str | None = None) -> Echo:
             into = asked if kind.asked else resolved
             for setting in _settings(kind.read(found), origin, redact_text(found[0][:200])):
                 into[setting.key] = setting
-    return Echo(engine=engine, asked=tuple(asked.values()), resolved=tuple(resolved.values()), version=version)
+    return Echo(engine=engine, asked=_named(asked, engine), resolved=_named(resolved, engine), version=version)
+
+
+def _named(settings: Mapping[str, Setting], engine: str) -> tuple[Setting, ...]:
+    """Return settings with the keys that command lines have, the later one where a log has both."""
+    grammar = next((one for one in all_grammars() if one.engine == engine), None)
+    if grammar is None:
+        return tuple(settings.values())
+    kept = {key: one for key, one in settings.items() if grammar.same.get(key) not in settings}
+    return same_named(Normal(settings=tuple(kept.values())), grammar).settings
 
 
 def _settings(values: Mapping[str, Value], origin: Origin, line: str) -> Iterator[Setting]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sparktune.deploy.settings.environment import env_setting, with_environment
 from sparktune.deploy.settings.grammars import all_grammars
-from sparktune.deploy.settings.normal import Normal, normal_form, settings_of_map
+from sparktune.deploy.settings.normal import Normal, normal_form, same_named, settings_of_map
 from sparktune.deploy.settings.values import plain
 from sparktune.model.document import Word
 from sparktune.model.engine import MetricSample
@@ -104,9 +104,10 @@ def _vllm_info(answer: Mapping[str, Any], origin: Origin) -> tuple[Setting, ...]
 
 def _known(values: Mapping[str, Any], engine: str, origin: Origin) -> tuple[Setting, ...]:
     """Keep what the engine has an option for; what it left to itself is null, and said nowhere."""
-    names = {option.name for option in _grammar(engine).options}
+    grammar = _grammar(engine)
+    names = {option.name for option in grammar.options}
     kept = {name: plain(value) for name, value in values.items() if name in names and value is not None}
-    return settings_of_map(kept, origin)
+    return same_named(Normal(settings=settings_of_map(kept, origin)), grammar).settings
 
 
 def _props(answer: Mapping[str, Any], origin: Origin) -> tuple[Setting, ...]:

@@ -5,7 +5,7 @@ at the end of the command line; of several that set one option the last counts, 
 option drops a map that was given as JSON, and ``-sc.x`` drops ``--speculative-config.y``.
 """
 
-__all__ = ["Normal", "normal_form", "options_at", "settings_of_map"]
+__all__ = ["Normal", "normal_form", "options_at", "same_named", "settings_of_map"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -65,16 +65,27 @@ def normal_form(
     if isinstance(file, str) and file in (configs or {}):
         lines = words_of_config((configs or {})[file], grammar)
         given = [*given_in(lines, grammar, Origin(layer=where.layer, place=file, node=where.node)), *given]
-    return _weighed(_assignments(given), part)
+    return same_named(_weighed(_assignments(given), part), grammar)
+
+
+def same_named(normal: Normal, grammar: Grammar) -> Normal:
+    """Return settings in which keys that say the same have one name; where both are given they stay apart."""
+    keys = {setting.key for setting in normal.settings}
+    names = {key: name for key, name in grammar.same.items() if name not in keys}
+    settings = tuple(replace(one, key=names.get(one.key, one.key)) for one in normal.settings)
+    return replace(normal, settings=settings)
 
 
 def options_at(words: Sequence[Word], grammar: Grammar) -> int:
     """Return how many words name the program (``python3 -m vllm...``), 0 where none of its commands is there."""
-    for command in grammar.commands:
-        if len(words) >= len(command) and all(
-            _same_program(word.text, wanted) for word, wanted in zip(words, command, strict=False)
-        ):
-            return len(command)
+    # A script may be named behind its interpreter, as the kernel has it: python3 /usr/bin/vllm serve
+    for start in (0, 1) if words and _same_program(words[0].text, "python") else (0,):
+        for command in grammar.commands:
+            named = words[start : start + len(command)]
+            if len(named) == len(command) and all(
+                _same_program(word.text, wanted) for word, wanted in zip(named, command, strict=True)
+            ):
+                return start + len(command)
     return 0
 
 

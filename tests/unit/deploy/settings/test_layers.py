@@ -63,7 +63,7 @@ def test_a_real_boot_log_of_two_nodes() -> None:
     assert echo.version == "0.21.1rc1.dev339+g1967a5627bc3"
     assert asked["max_cudagraph_capture_size"] == 12
     assert resolved["max_cudagraph_capture_size"] == 8
-    assert resolved["compilation_config.cudagraph_capture_sizes"] == (1, 2, 4, 8)
+    assert resolved["cudagraph_capture_sizes"] == (1, 2, 4, 8)
     assert asked["reasoning_config.reasoning_parser"] == "deepseek_v4"
     assert "redacted" not in repr(echo.asked)
     assert {one.origin.node for one in (*echo.asked, *echo.resolved)} == {"spark1"}

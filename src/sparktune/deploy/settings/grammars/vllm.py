@@ -108,4 +108,13 @@ GRAMMAR = Grammar(
     positional="model",
     config="config",
     suffixes=SUFFIXES,
+    same={
+        "attention_config.backend": "attention_backend",
+        "compilation_config.cudagraph_capture_sizes": "cudagraph_capture_sizes",
+        "compilation_config.max_cudagraph_capture_size": "max_cudagraph_capture_size",
+        "kernel_config.enable_flashinfer_autotune": "enable_flashinfer_autotune",
+        "spec_method": "speculative_config.method",
+        "spec_model": "speculative_config.model",
+        "spec_tokens": "speculative_config.num_speculative_tokens",
+    },
 )
