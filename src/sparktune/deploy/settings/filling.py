@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from sparktune.deploy.settings.arithmetic import with_arithmetic
 from sparktune.formats.interpolation import filled, references
 from sparktune.model.document import Command, Word
 
@@ -55,7 +56,8 @@ def filled_by_systemd(command: Command, variables: Mapping[str, str]) -> Command
 
 
 def known_filled(text: str, variables: Mapping[str, str]) -> str:
-    """Return a text with those variables filled in whose value is known, or given by a default."""
+    """Return a text with those variables filled in whose value is known, or given by a default; sums are counted."""
+    text = with_arithmetic(text, variables)
     if "$(" in text or "`" in text:
         return text
     done, at = [], 0
@@ -73,7 +75,7 @@ def _each(command: Command, words: Callable[[Word], Iterator[Word]]) -> Command:
 def _words(word: Word, value: str, text: str) -> Iterator[Word]:
     """Yield a word with another text, in parts where it is split at blanks, and not at all where nothing is left."""
     kept = word.span is None or _slice(word, text)[:1] in {"'", '"'} or _is_item(word, text)
-    whole = kept or value == word.text
+    whole = kept or value == word.text or "$(" in value
     for one in (value,) if whole else value.split():
         yield replace(word, text=one)
 

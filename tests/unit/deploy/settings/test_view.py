@@ -95,6 +95,32 @@ def test_a_shell_in_a_container_fills_in_what_it_knows() -> None:
     assert "${SEQS}" in part.written.words[4].text
 
 
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("$$(( SEQS * (K + 1) ))", 48),
+        ("$$((SEQS*(${SEQS}+1)/8))", 9),
+        ("$$(( 7 - 10 % 4 ))", 5),
+        ("$$(( SEQS * UNKNOWN ))", "$(( SEQS * UNKNOWN ))"),
+        ("$$(( SEQS / 0 ))", "$(( SEQS / 0 ))"),
+        ("$$(( 1 +", ""),
+        ("$$(nproc)", "$(nproc)"),
+    ],
+)
+def test_a_shell_counts(written: str, value: Value) -> None:
+    text = (
+        "services:\n  v:\n    image: x/vllm\n    environment: {SEQS: '8', K: 5}\n    entrypoint: [bash, -c]\n"
+        f"    command:\n      - |\n        vllm serve M --max-cudagraph-capture-size {written} --port 1\n"
+    )
+
+    documents = [_document("compose.yaml", text)]
+
+    if written.count("(") == written.count(")"):
+        assert _one(*documents, variables={"SEQS": "8"}).settings["max_cudagraph_capture_size"].value == value
+    else:
+        view_of(documents)
+
+
 def test_a_list_is_not_split_at_blanks() -> None:
     items = "".join(f"      - {word}\n" for word in ("vllm", "serve", "${M}", "--host", "${H}"))
     text = f"services:\n  v:\n    image: vllm\n    command:\n{items}"
