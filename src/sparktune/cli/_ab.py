@@ -153,6 +153,8 @@ async def _run(
         record=store.held(experiment.id) or None,
     )
 
+    planner = await world.seeing()
+
     async def go_on(why: str) -> bool:
         if options.yes:
             progress.say(f"going on all the same, as --yes says: {why}")
@@ -162,7 +164,7 @@ async def _run(
     tools = AbTools(
         store=store,
         hold=hold,
-        planner=await world.seeing(),
+        planner=planner.bringing_back(hold.keep_original(planner.original(), begins=bool(planner.begin()))),
         gate=world.gate(progress, store.visits(experiment.id)),
         progress=progress,
         corpus=world.corpus,

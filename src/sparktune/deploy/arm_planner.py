@@ -18,16 +18,22 @@ class ArmPlanner:
     """``launcher`` sets the arms, except one that names another with its own ``launcher`` (and ``where``).
 
     Such an arm is another way to run the same thing; its launcher sees that arm alone. ``seen`` is what ``reads`` asked
-    for, read while nothing was changed yet.
+    for, read while nothing was changed yet. ``brings_back`` is what brings back the service as it was, when that was
+    kept from an earlier look: after a crash nobody can see any more what ran before.
     """
 
     launcher: str
     spec: ArmSpec
     seen: Seen = field(default_factory=dict)
+    brings_back: tuple[Action, ...] | None = None
 
     def with_seen(self, seen: Seen) -> "ArmPlanner":
         """Return the same with what was read of the nodes."""
         return replace(self, seen=seen)
+
+    def bringing_back(self, actions: tuple[Action, ...]) -> "ArmPlanner":
+        """Return the same with what brings back the service as it was."""
+        return replace(self, brings_back=actions)
 
     def check(self) -> None:
         """Raise ValueError with what is wrong in the settings."""
@@ -58,6 +64,8 @@ class ArmPlanner:
 
     def original(self) -> tuple[Action, ...]:
         """Return what brings back the service as it was."""
+        if self.brings_back is not None:
+            return self.brings_back
         return tuple(action for launcher, spec in self._ways() for action in launcher.original(spec, self.seen))
 
     def _ways(self) -> tuple[tuple[Launcher, ArmSpec], ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sparktune.experiment.arm_settings import arm_settings, differing
 from sparktune.experiment.blocks import Pair, complete_blocks
 from sparktune.experiment.design import Arm
+from sparktune.experiment.lasting import lasting
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import MeasuredVisit
 from sparktune.experiment.visit_checks import softened
@@ -98,7 +99,7 @@ def _settings(experiment: Experiment, in_time: Sequence[MeasuredVisit]) -> dict[
 
 
 def _gathered(knob: str, live: Mapping[str, str], views: frozenset[str]) -> dict[str, str]:
-    expanded = _expanded(live)
+    expanded = _expanded(lasting(live))
     seen = " ".join(f"{name} {value}" for name, value in expanded.items() if name in views)
     rest = {name: value for name, value in expanded.items() if name not in views}
     return {knob: seen, **rest} if seen else rest

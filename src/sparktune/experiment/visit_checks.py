@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sparktune.experiment.design import Arm
+from sparktune.experiment.lasting import lasting
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
 from sparktune.experiment.result import MeasuredVisit
 from sparktune.model.check import CheckResult, Status
@@ -132,8 +133,9 @@ def _between(records: Sequence[VisitRecord]) -> tuple[CheckResult, ...]:
     for arm in Arm:
         done = [record for record in records if record.arm is arm and record.state is VisitState.DONE]
         for record in done[1:]:
-            if record.live_before != done[0].live_before:
-                changed = _differences(done[0].live_before, record.live_before)
+            first, now = lasting(done[0].live_before), lasting(record.live_before)
+            if first != now:
+                changed = _differences(first, now)
                 evidence = f"arm {arm.value}: {changed} from block {done[0].block} to block {record.block}"
                 hint = "the arm was not the same in all its visits; find what changes it"
                 return (CheckResult(id=_DRIFT, status=Status.INVALID, evidence=evidence, hint=hint),)

@@ -66,7 +66,8 @@ async def _restored(
     tools: AbTools, experiment: Experiment, results: Results, state: ExperimentState, why: str = ""
 ) -> str:
     """Restore, keep how that was seen, and return it; "" when nothing was touched yet."""
-    proof = await restore(tools, experiment) if tools.store.visits(experiment.id) else ""
+    touched = tools.store.visits(experiment.id) or tools.store.held(experiment.id)
+    proof = await restore(tools, experiment) if touched else ""
     _keep(tools, experiment_result(tools.store, experiment, results), state, why, proof)
     return proof
 

@@ -215,8 +215,11 @@ async def test_what_ran_before_is_remembered_once(service: Service) -> None:
     """After a crash nobody sees any more that it ran."""
     records: list[Mapping[str, Any]] = []
     original = (service.compose(service.file(1), "up", "-d"),)
-    assert _hold(service, remember=records.append).keep_original(original) == original
-    assert _hold(service, record=records[-1]).keep_original(()) == original
+    assert _hold(service, remember=records.append).keep_original(original, begins=False) == original
+    assert not records
+    assert _hold(service, remember=records.append).keep_original(original, begins=True) == original
+    assert _hold(service, record=records[-1]).keep_original((), begins=True) == original
+    assert _hold(service, record=records[-1]).keep_original((), begins=False) == original
 
 
 async def test_a_cancelled_start_is_ended_without_waiting_for_it(service: Service) -> None:

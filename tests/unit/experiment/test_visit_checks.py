@@ -178,3 +178,19 @@ def test_a_table_has_every_trial_in_its_order() -> None:
     assert {(row.block, row.arm, row.trial) for row in table.rows} == {
         (block, arm, trial) for block in (1, 2, 3) for arm in ("A", "B") for trial in range(3)
     }
+
+
+def test_which_start_of_a_service_was_read_is_no_setting() -> None:
+    """Every visit starts its service anew; only within a visit another start is another service."""
+    made = []
+    for place, one in enumerate(_visits(3)):
+        slots = {"serve: --slots": "1" if one.record.arm is Arm.A else "4"}
+        live = {**slots, "serve: started": f"pid {place}"}
+        made.append(replace(one, record=replace(one.record, live_before=live, live_after=live, live_wanted=slots)))
+    assert live_checks(made) == ()
+    found = {check.id: check.status for check in checks_of(experiment(), made)}
+    assert found["V09"] is Status.OK
+    another = replace(made[0].record, live_after={**made[0].record.live_before, "serve: started": "pid 99"})
+    (check,) = live_checks([replace(made[0], record=another), *made[1:]])
+    assert check.id == "V18"
+    assert "serve: started went from pid 0 to pid 99 during the visit" in check.evidence

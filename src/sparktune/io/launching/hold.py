@@ -120,12 +120,15 @@ class Hold:
         for action in actions:
             await self._performer.perform(action, parts)
 
-    def keep_original(self, actions: Sequence[Action]) -> tuple[Action, ...]:
-        """Remember what brings back what ran before, unless that is known; return what is remembered.
+    def keep_original(self, actions: Sequence[Action], *, begins: bool) -> tuple[Action, ...]:
+        """Return what brings back what ran before: what is remembered, else these actions.
 
-        After a crash nobody can see any more what ran before the experiment had ended it.
+        With ``begins`` they are remembered now: the experiment is about to end what runs, and after a crash nobody can
+        see any more what that was.
         """
         if self._record.bringing_back is None:
+            if not begins:
+                return tuple(actions)
             self._record.bringing_back = encode_actions(actions)
             self._record.save()
         return decode_actions(self._record.bringing_back)

@@ -5,7 +5,7 @@ the variable again, its script may export another. Values read include which sta
 started anew between two readings is seen to be another one.
 """
 
-__all__ = ["OF_ONE_START", "read_service"]
+__all__ = ["read_service"]
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,11 +18,8 @@ from sparktune.io.launching.live import Reads
 from sparktune.io.launching.service_look import Serves, serves
 from sparktune.io.launching.words import Words
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import LiveService, ServiceProcess
+from sparktune.model.launcher import OF_ONE_START, LiveService, ServiceProcess
 from sparktune.redact import redact_argv
-
-OF_ONE_START: Final = "started"
-"""The last word of names whose values are those of one start: they differ from visit to visit, not within one."""
 
 _ABSENT: Final = "(not set)"
 _MOST_NAMED: Final = 3

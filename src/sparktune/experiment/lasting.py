@@ -1,0 +1,12 @@
+"""What is read back of an arm and is the same in every visit of it: not which start of its service was read."""
+
+__all__ = ["lasting"]
+
+from collections.abc import Mapping
+
+from sparktune.model.launcher import OF_ONE_START
+
+
+def lasting(values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values that say something of the setting, by their names."""
+    return {name: value for name, value in values.items() if not name.endswith(OF_ONE_START)}
