@@ -212,8 +212,26 @@ def test_whatever_can_be_read_is_viewed(name: str, text: str) -> None:
         view_of([document])
 
 
-@pytest.mark.parametrize("line", ["--api-key sk-verysecretindeed", "--hf-token=hf_verysecretindeed"])
-def test_no_secret_is_in_a_view(line: str) -> None:
-    part = _one(_document("serve.sh", f"vllm serve M {line}\n"))
+_HIDDEN = "sk-verysecretindeed"
+_OF_SERVICE = f"services:\n  v:\n    image: vllm\n    environment: {{MY_TOKEN: {_HIDDEN}, LLAMA_API_KEY: {_HIDDEN}}}\n"
 
-    assert "verysecret" not in repr(part.settings)
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("serve.sh", f"vllm serve M --api-key {_HIDDEN}\n"),
+        ("serve.sh", f"export MY_KEY={_HIDDEN}\nllama-server --hf-token hf_verysecretindeed\n"),
+        ("compose.yaml", f"{_OF_SERVICE}    command: vllm serve M --api-key {_HIDDEN} --port 1\n"),
+        ("compose.yaml", f"{_OF_SERVICE}    command: [vllm, serve, M, --api-key, {_HIDDEN}]\n"),
+        ("r.yaml", f"model: m\nruntime: vllm\nenv: {{HF_TOKEN: {_HIDDEN}}}\ndefaults: {{api_key: {_HIDDEN}}}\n"),
+        (
+            "x.service",
+            f"[Service]\nEnvironment=LLAMA_API_KEY={_HIDDEN}\nExecStart=/bin/llama-server --api-key {_HIDDEN}\n",
+        ),
+    ],
+)
+def test_no_secret_is_in_any_setting(name: str, text: str) -> None:
+    part = _one(_document(name, text))
+
+    assert part.settings
+    assert "verysecret" not in repr((part.settings, part.environment, part.keys, part.dropped))
