@@ -1,6 +1,7 @@
 """What setting an arm of an experiment takes: actions that others carry out, and how to see that it is live."""
 
 __all__ = [
+    "OF_ONE_START",
     "Action",
     "Apply",
     "ArmPlan",
@@ -30,7 +31,7 @@ __all__ = [
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from sparktune.model.reads import Read, Readings
 from sparktune.model.step import Step
@@ -198,6 +199,10 @@ class LiveSteps:
     node: str
     steps: tuple[Step, ...]
     undone: bool = False
+
+
+OF_ONE_START: Final = "started"
+"""The last word of names whose values are those of one start: they differ from visit to visit, not within one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
