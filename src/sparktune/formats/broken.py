@@ -9,7 +9,7 @@ from typing import Any
 
 from ruamel.yaml.error import YAMLError
 
-from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose
+from sparktune.formats.compose_yaml import UNREADABLE, parsed_compose
 from sparktune.model.document import NotThisFormat
 
 _LONGEST = 4_000_000  # characters; far above any file that people write
@@ -39,7 +39,7 @@ def parsed_yaml(text: str, sections: Collection[str]) -> tuple[Any, Any]:
     """
     refuse_no_text(text)
     try:
-        data, root = load_compose(text), nodes_of_compose(text)
+        data, root = parsed_compose(text)
     except UNREADABLE as error:
         _refuse_flattened(text, sections, all_of_it=False)
         raise _refusal(text, error) from None

@@ -26,7 +26,7 @@ from sparktune.model.document import Command, Document, Entry, EntryKind, NotThi
 _SECTIONS = frozenset({"services", "environment", "ulimits", "deploy", "volumes", "command"})
 _NEIGHBOURS = ("cpuset", "image", "container_name")  # below which a new key reads best
 _COMMANDS = ("entrypoint", "command")
-_EMPTY = (None, {}, [])
+_EMPTY: tuple[Any, ...] = (None, {}, [])
 
 
 _Rest: TypeAlias = tuple[Any, Mapping[str, tuple[str, ...]]]

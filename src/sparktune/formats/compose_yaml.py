@@ -7,8 +7,9 @@ Aliases may repeat aliases: a kilobyte can stand for more values than a machine 
 counted, part by part, before anybody walks through it.
 """
 
-__all__ = ["UNREADABLE", "load_compose", "nodes_of_compose", "same_data"]
+__all__ = ["UNREADABLE", "load_compose", "nodes_of_compose", "parsed_compose", "same_data"]
 
+import copy
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -47,13 +48,34 @@ _Constructor.add_constructor("!reset", _taken_away)
 
 def load_compose(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
     """Return a file's data. Raises one of ``UNREADABLE``."""
-    _refuse_bomb(text)
-    return _parser().load(text)
+    return parsed_compose(text)[0]
+
+
+def parsed_compose(text: str) -> tuple[Any, Any]:
+    """Return a file's data and its nodes, which know where they stand. Raises one of ``UNREADABLE``."""
+    yaml = _parser()
+    root = yaml.compose(text)
+    if root is None:
+        return None, None
+    _refuse_bomb(root)
+    own = _copied(root, {})  # making data of nodes writes merges into them
+    return yaml.constructor.construct_document(root), own
 
 
 def nodes_of_compose(text: str) -> Any:  # noqa: ANN401 - of ruamel.yaml, which is not typed
     """Return a file's nodes, which know where they stand. Raises one of ``UNREADABLE``."""
     return _parser().compose(text)
+
+
+def _copied(node: Any, known: dict[int, Any]) -> Any:  # noqa: ANN401 - of ruamel.yaml, which is not typed
+    """Return a copy of nodes in which what was one is one again."""
+    if id(node) not in known:
+        known[id(node)] = new = copy.copy(node)
+        if isinstance(node, MappingNode):
+            new.value = [(_copied(key, known), _copied(value, known)) for key, value in node.value]
+        elif isinstance(node, SequenceNode):
+            new.value = [_copied(one, known) for one in node.value]
+    return known[id(node)]
 
 
 def _parser() -> YAML:
@@ -63,9 +85,9 @@ def _parser() -> YAML:
     return yaml
 
 
-def _refuse_bomb(text: str) -> None:
+def _refuse_bomb(root: Node) -> None:
     sizes: dict[int, int] = {}
-    if _size(nodes_of_compose(text), sizes) > _MOST_VALUES:
+    if _size(root, sizes) > _MOST_VALUES:
         message = f"its aliases stand for more than {_MOST_VALUES} values"
         raise YAMLError(message)
 
