@@ -18,7 +18,7 @@ from sparktune.errors import (
 )
 from sparktune.experiment.protection import Protection
 from sparktune.model.guard import HostTick, LoadTick, Phase, Trip
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Seconds, format_seconds
 
 _T = TypeVar("_T")
 
@@ -150,7 +150,7 @@ class Guarded:
         if lost is not None:
             raise lost
         what = "the start was given up" if self._phase is Phase.STARTING else "the load ended"
-        took = f"{what} {format_duration(time.monotonic() - began_s)} later"
+        took = f"{what} {format_seconds(time.monotonic() - began_s)} later"
         return Tripped(alarm.result(), during=self._phase, ended=f"{took}{killed}")
 
 
@@ -164,4 +164,4 @@ async def _killed(kill: Callable[[], Awaitable[None]]) -> str:
         await kill()
     except SparktuneError as error:
         return f"; the engine could not be stopped: {error}"
-    return f"; the engine was stopped within {format_duration(time.monotonic() - began_s)}"
+    return f"; the engine was stopped within {format_seconds(time.monotonic() - began_s)}"

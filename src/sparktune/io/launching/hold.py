@@ -156,6 +156,7 @@ class Hold:
         try:
             await self._programs.stop()
         finally:
-            await self.perform(decode_actions(self._record.leaving))
+            parts = () if self._held is None else services_of(self._held)
+            await self._performer.leave(decode_actions(self._record.leaving), parts)
         self._record.set_leaving(())
         self._held = None

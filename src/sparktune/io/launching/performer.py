@@ -5,7 +5,14 @@ __all__ = ["Ask", "Performer"]
 from collections.abc import Awaitable, Callable, Sequence
 from typing import assert_never
 
-from sparktune.errors import UsageError
+from sparktune.errors import (
+    NodeError,
+    NodeProtocolError,
+    NodeTimeout,
+    NodeUnreachable,
+    SparktuneError,
+    UsageError,
+)
 from sparktune.io.launching.answer import await_answer
 from sparktune.io.launching.nodes import apply_steps, undo_entry
 from sparktune.io.launching.originals import keep_originals
@@ -71,10 +78,34 @@ class Performer:
                 assert_never(action)
 
     async def undo_all(self, node: str) -> None:
-        """Undo what stands on a node, or everywhere for "": the newest first."""
+        """Undo what stands on a node, or everywhere for "": the newest first.
+
+        One that cannot be undone does not keep the others as they are; the first error is raised after them.
+        """
+        first: SparktuneError | None = None
         for entry in self._record.standing:
-            if node in {"", entry.node}:
+            if node not in {"", entry.node}:
+                continue
+            try:
                 self.notes += await undo_entry(entry, self._settings.who, self._record.put_node)
+            except SparktuneError as error:
+                first = first or error
+        if first is not None:
+            raise first
+
+    async def leave(self, actions: Sequence[Action], parts: Sequence[ServiceProcess]) -> None:
+        """Carry out what ends an arm. Nothing more is asked of a node that is lost, and its error raised after all."""
+        lost: dict[str, NodeError] = {}
+        for action in actions:
+            node = _node_of(action)
+            if node in lost:
+                continue
+            try:
+                await self.perform(action, parts)
+            except (NodeUnreachable, NodeTimeout, NodeProtocolError) as error:
+                lost[node] = error
+        for first in lost.values():
+            raise first
 
     def ended(self) -> str:
         """Return how the started server has ended, "" while it runs, or none was."""
@@ -113,3 +144,14 @@ class Performer:
         target = self._settings.target(action.node)
         await keep_originals(self._record, action.node, target, action.steps)
         await apply_steps(action.node, target, action.steps, self._settings.who, self._record.put_node)
+
+
+def _node_of(action: Action) -> str:
+    """Return the node that an action is about, "" for this machine."""
+    match action:
+        case AwaitMemory() | KillService():
+            return action.service.node
+        case Apply() | Undo() | RunOnNode() | KeepLog() | Reboot():
+            return action.node
+        case _:
+            return ""

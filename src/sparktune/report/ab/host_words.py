@@ -10,6 +10,8 @@ from sparktune.model.engine import JsonValue
 from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_bytes
 
+_LONG = 160  # a reason may name a command in full; JSON has it whole
+
 
 def host_lines(result: ExperimentResult) -> Iterator[str]:
     """Return a line per node and per guard that stopped a visit or could not watch."""
@@ -19,7 +21,7 @@ def host_lines(result: ExperimentResult) -> Iterator[str]:
             where = f" on {trip.node}" if trip.node else ""
             yield f"stopped by {trip.guard}{where}, {_name(visit)}: {one_line(trip.evidence)}"
     yield from _memory(result)
-    yield from (f"guards: {line}" for line in unwatched(result))
+    yield from (f"guards: {line if len(line) <= _LONG else line[: _LONG - 1] + '…'}" for line in unwatched(result))
     if not result.experiment.protection.on:
         yield "guards: off, nothing watched the hosts"
 
@@ -67,12 +69,12 @@ def _memory(result: ExperimentResult) -> Iterator[str]:
     for curve in result.curves:
         by_node.setdefault(curve.node, []).append(curve)
     for node, curves in by_node.items():
-        yield f"memory of {one_line(node)}: {_sizes(curves)} in {count_of(len(curves), 'visit')}"
+        yield f"memory of {one_line(node)} ({count_of(len(curves), 'visit')}): {_sizes(curves)}"
 
 
 def _sizes(curves: Sequence[MemoryCurve]) -> str:
     lowest, swing = min(curve.lowest for curve in curves), max(curve.swing for curve in curves)
-    return f"{format_bytes(lowest)} left at least, {format_bytes(swing)} the most that went and came within one visit"
+    return f"{format_bytes(lowest)} left at least; {format_bytes(swing)} between most and least of one visit, at most"
 
 
 def _name(visit: MeasuredVisit) -> str:

@@ -5,7 +5,7 @@ __all__ = ["MemoryLane", "MemoryPicture", "memory_picture"]
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.report.svg.draw import circle, line, path, text, text_width, tooltip, x_axis, y_axis
+from sparktune.report.svg.draw import circle, line, path, text, tooltip, x_axis, y_axis
 from sparktune.report.svg.markup import Markup, element, joined
 from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.svg.scale import Linear
@@ -77,7 +77,7 @@ def _lane(lane: MemoryLane, floor: Bytes | None, top: float, scale: Linear) -> M
         words = f"floor {format_bytes(floor)}"
         parts += [
             line(_LEFT, y, scale.end, y, "s-bad dash"),
-            text(scale.end - text_width(words, 11), y - 4, words, "t-small t-muted"),
+            text(_LEFT + 6, y - 4, words, "t-small t-muted halo"),
         ]
     if lane.stopped:
         x, y = places[-1]
