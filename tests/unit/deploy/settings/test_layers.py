@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.shared import shared
 
+from sparktune.deploy.settings.earned import earned_settings
 from sparktune.deploy.settings.echoed import echoed_settings
 from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.deploy.settings.live import answered_settings, launched, metric_settings, process_settings
@@ -177,6 +178,27 @@ def test_a_process_and_its_twins_in_the_environment() -> None:
     assert found.values == {"ctx_size": 8192, "mmap": False, "flash_attn": "on", "hf_token": "***", "env.A": ""}
     assert [(one.setting.value, one.by.value) for one in found.dropped] == [(4096, 8192)]
     assert {one.origin.place for one in found.settings} == {"pid 7 of spark1"}
+
+
+def test_what_was_earned_has_the_same_names() -> None:
+    entries: list[dict[str, Any]] = [
+        {
+            "knob": "seqs",
+            "value": {"flags": {"--max-num-seqs": 8, "--async-scheduling": True}, "keys": {"cpuset": "5-9"}},
+        },
+        {"knob": "prefills", "value": {"env": {"DSPARK_MAX_INFLIGHT_PREFILLS": 2}, "flags": {"--max_num_seqs": 6}}},
+        {"knob": "odd", "value": "x"},
+    ]
+
+    found = earned_settings(entries, _GRAMMARS["vllm"], "earned.yaml")
+
+    assert _values(found) == {
+        "max_num_seqs": 6,
+        "async_scheduling": True,
+        "key.cpuset": "5-9",
+        "env.DSPARK_MAX_INFLIGHT_PREFILLS": "2",
+    }
+    assert {one.origin.layer for one in found} == {Layer.EARNED}
 
 
 _JSON: st.SearchStrategy[Any] = st.recursive(
