@@ -109,6 +109,11 @@ bench-agent: ## Measure what looking at a node costs it, and what more nodes cos
 	@$(BOOTSTRAP) dev
 	$(BIN)/python benchmarks/agent.py $(BENCH_ARGS)
 
+.PHONY: bench-guard
+bench-guard: ## Measure what a guard costs, and how soon a load that eats memory has ended
+	@$(BOOTSTRAP) dev
+	PYTHONPATH=. $(BIN)/python benchmarks/guard.py $(BENCH_ARGS)
+
 .PHONY: sim
 sim: ## Print error rates and power of the method of ab, from thousands of virtual experiments
 	@$(BOOTSTRAP) dev

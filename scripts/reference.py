@@ -17,6 +17,7 @@ from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
 from sparktune.deploy.knobs import all_knobs
 from sparktune.experiment import checks as table_checks
+from sparktune.experiment import guards
 from sparktune.host import changes, findings
 from sparktune.report.knobs import knob_text
 
@@ -30,7 +31,9 @@ _FIELDS = (
     "Looks at:",
     "Warns when:",
     "Invalid when:",
+    "Stops when:",
     "Unknown when:",
+    "Off by default:",
     "Source:",
     "Sources:",
 )
@@ -152,6 +155,24 @@ def knobs_page() -> str:
     return _page("Knobs", introduction, sections)
 
 
+def guards_page() -> str:
+    """Return the page of all guards, by id."""
+    sections = []
+    for module in sorted(_modules(guards), key=lambda found: str(found.GUARD.id)):
+        guard = module.GUARD
+        limit = f"- **Limit**: `{guard.limit}`" if guard.limit else "- **Limit**: none; it is always on"
+        facts = [limit, f"- **Why it matters**: {guard.why}"]
+        body = _body(module).removeprefix(f"{guard.id}: ")
+        sections.append(f"## {guard.id}: {guard.title}\n\n{body[:1].upper()}{body[1:]}\n\n" + "\n".join(facts))
+    introduction = (
+        "What ends a load before it harms its host: every guard is one file in `src/sparktune/experiment/guards/`.\n"
+        "Nodes are looked at twice a second. What is not known stops nothing, and which guards cannot watch is said.\n"
+        "The limits are keys of `guard:` in `sparktune.yaml` and options of `sparktune guard`; see\n"
+        "[the guide](../guides/guard.md)."
+    )
+    return _page("Guards", introduction, sections)
+
+
 def engines_page() -> str:
     """Return the page of all engines, in the order in which they are tried."""
     found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
@@ -202,6 +223,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "findings.md": findings_page,
     "changes.md": changes_page,
     "knobs.md": knobs_page,
+    "guards.md": guards_page,
 }
 
 

@@ -2,13 +2,13 @@
 
 __all__ = ["ProfileFlags", "with_profile_flags"]
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated
 
 import typer
+
+from sparktune.cli._flag_group import with_flags
 
 _Words = list[str] | None
 
@@ -108,25 +108,4 @@ class ProfileFlags:
 
 def with_profile_flags(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command that takes ``flags`` the options of a profile in their place."""
-    hints = get_type_hints(ProfileFlags, include_extras=True)
-    names = [field.name for field in fields(ProfileFlags)]
-
-    @wraps(command)
-    def run(**values: Any) -> None:  # noqa: ANN401 - whatever the command's own options are
-        flags = ProfileFlags(**{name: values.pop(name) for name in names})
-        command(flags=flags, **values)
-
-    own = inspect.signature(command).parameters
-    options = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(ProfileFlags)
-    ]
-    kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values() if one.name != "flags"]
-    run.__signature__ = inspect.Signature([*kept[:2], *options, *kept[2:]])  # type: ignore[attr-defined]
-    run.__annotations__ = {
-        **{one.name: one.annotation for one in kept},
-        **{name: hints[name] for name in names},
-    }
-    return run
+    return with_flags(ProfileFlags, command)

@@ -88,7 +88,10 @@ def host_tick(node: str, sample: Sample, ours: Container[int] | None = None) -> 
 def why_missing(sample: Sample, field: str) -> str:
     """Return why a field of a tick is not known, in a few words."""
     source = _SOURCES.get(field, field)
-    return f"{source}: {sample.unread.get(source, 'does not say it')}"
+    told = source in sample.texts
+    asked = source in {" ".join(_QUERY), " ".join(_PROCESSES)}
+    why = "does not tell it" if told or not asked else "has not answered yet"
+    return f"{'nvidia-smi' if asked else source}: {sample.unread.get(source) or why}"
 
 
 def _readings(sample: Sample) -> Readings:

@@ -72,13 +72,14 @@ _Item = TypeVar("_Item", ServiceConfig, WorkloadConfig)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
-    """A file that was read; ``path`` says which."""
+    """A file that was read; ``path`` says which. ``guard`` are limits of guards by name, checked, as written."""
 
     path: Path
     nodes: tuple[NodeConfig, ...] = ()
     services: Mapping[str, ServiceConfig] = field(default_factory=dict)
     workloads: Mapping[str, WorkloadConfig] = field(default_factory=dict)
     default_service: str | None = None
+    guard: Mapping[str, Any] = field(default_factory=dict)
 
     def service(self, name: str | None = None) -> ServiceConfig:
         """Return the service of that name, else the default one, else the only one. Raises UsageError."""
@@ -149,7 +150,7 @@ def load_config(path: Path) -> Config:
     """Read a file. Raises UsageError with file, line and key for whatever is wrong in it."""
     text = read_config_text(path)
     root = text.mapping(())
-    _refuse_unknown(text, (), root, ("nodes", "services", "default_service", "workloads"))
+    _refuse_unknown(text, (), root, ("nodes", "services", "default_service", "workloads", "guard"))
     services = _section(text, "services", ServiceConfig)
     for name, service in services.items():
         try:
@@ -166,7 +167,18 @@ def load_config(path: Path) -> Config:
         services=services,
         workloads=_section(text, "workloads", WorkloadConfig),
         default_service=default,
+        guard=_guard(text),
     )
+
+
+def _guard(text: ConfigText) -> Mapping[str, Any]:
+    limits = text.mapping(("guard",))
+    if limits:
+        # What it checks with is large, and few files have limits.
+        from sparktune.io.experiment_guard import protection_of  # noqa: PLC0415
+
+        protection_of(limits, lambda where, message, hint: text.error(where, message, hint=hint))
+    return limits
 
 
 def _nodes(text: ConfigText, values: object) -> tuple[NodeConfig, ...]:

@@ -35,6 +35,11 @@ class Command:
             self._give_terminal(self.pid)
         threading.Thread(target=self._wait, daemon=True).start()
 
+    @property
+    def code(self) -> int | None:
+        """Its exit code, negative for a signal; None while it runs."""
+        return self._ended.result() if self._ended.done() else None
+
     async def ended(self) -> int:
         """Wait for its end; return its exit code, negative for a signal."""
         return await asyncio.shield(self._ended)
@@ -55,7 +60,9 @@ class Command:
         await self.ended()
 
     def leave(self) -> None:
-        """Take the terminal back, and let go of a command that has ended."""
+        """Take the terminal back, and let go of the command; one that still runs is killed with its group."""
+        if self.code is None:
+            self.signal(signal.SIGKILL)
         if self._foreground:
             self._give_terminal(os.getpgrp())
         self._child.poll()
@@ -67,7 +74,8 @@ class Command:
                 continue
             if seen.si_code == os.CLD_STOPPED:
                 os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
-                self._loop.call_soon_threadsafe(self._stop_too)
+                early = seen.si_status in {signal.SIGTTIN, signal.SIGTTOU}
+                self._loop.call_soon_threadsafe(self._go_on if early else self._stop_too)
                 continue
             code = seen.si_status if seen.si_code == os.CLD_EXITED else -seen.si_status
             self._loop.call_soon_threadsafe(self._ended.set_result, code)
@@ -79,8 +87,13 @@ class Command:
             return
         self._give_terminal(os.getpgrp())
         os.kill(os.getpid(), signal.SIGSTOP)
-        self._give_terminal(self.pid)
-        self.signal(signal.SIGCONT)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Let the command go on in the foreground; it may have reached for the terminal before that was its own."""
+        if self._foreground:
+            self._give_terminal(self.pid)
+            self.signal(signal.SIGCONT)
 
     def _give_terminal(self, group: int) -> None:
         with suppress(OSError):

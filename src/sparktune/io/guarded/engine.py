@@ -51,6 +51,25 @@ class Engine:
             f"container {self.container[:12]} ({self.said})" if self.container else f"process {self.pid} ({self.said})"
         )
 
+    @property
+    def lives(self) -> bool:
+        """Whether its first process still runs."""
+        kin = kin_of(self.pid)
+        return kin is not None and not kin.dead and kin.start_ticks == self.start_ticks
+
+    def owns(self, pid: int) -> bool:
+        """Tell whether a process belongs to it."""
+        if self.container:
+            return self.container in _text(Path(f"/proc/{pid}/cgroup"))
+        return is_below(pid, frozenset({self.pid}))
+
+    def exit_state(self) -> tuple[int | None, bool | None]:
+        """Return exit code and OOMKilled of a container that has ended, None for what is not told."""
+        words = _docker_says(
+            "inspect", "--type", "container", "--format", "{{.State.ExitCode}} {{.State.OOMKilled}}", self.container
+        ).split()
+        return (int(words[0]), words[1] == "true") if len(words) == 2 else (None, None)  # noqa: PLR2004 - both
+
     async def stop(self, grace_s: Seconds) -> str:
         """End it; return what came of that, for a person."""
         if self.container:

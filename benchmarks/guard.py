@@ -1,0 +1,140 @@
+"""What a guard costs, and how soon a load that eats memory has ended: prints target, measured value, whether it held.
+
+CPU seconds are those that the kernel counted for the guard, its agent and what they ran. Memory is eaten for real, in a
+process whose own limit is 1.5 GiB (as root also its control group's), down to a floor 600 MiB below what is there now.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.support import eater
+
+from sparktune.io.launching.proc import available_bytes
+from sparktune.units import NS_PER_S
+
+_GUARD = (sys.executable, "-m", "sparktune", "guard", "--quiet", "--json")
+_ROOM = 600 * 1024**2
+_SHORT_S = 5
+_CGROUP = Path("/sys/fs/cgroup/memory")
+_LIMIT = 2 * 1024**3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    what: str
+    target: float
+    measured: float
+    unit: str
+
+    @property
+    def held(self) -> bool:
+        return self.measured <= self.target
+
+    def __str__(self) -> str:
+        return (
+            f"{self.what:<66} {self.target:>7g} {self.measured:>9.3f} {self.unit:<12} "
+            f"{'held' if self.held else 'NOT HELD'}"
+        )
+
+
+def main() -> int:
+    """Measure everything once; exit code 1 when a target was missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=60, help="how long an idle command is guarded")
+    parser.add_argument("--only", choices=("cost", "stop"), help="one half of it")
+    asked = parser.parse_args()
+    print(f"{'':<66} {'target':>7} {'measured':>9}")
+    held = True
+    for line in _lines(asked.seconds, asked.only):
+        print(line, flush=True)
+        held = held and line.held
+    return 0 if held else 1
+
+
+def _lines(seconds: int, only: str | None) -> Iterator[_Line]:
+    if only != "stop":
+        yield from _cost(seconds)
+    if only != "cost":
+        for pace in ("slowly", "fast", "steps"):
+            yield from _stop(pace)
+
+
+def _cost(seconds: int) -> Iterator[_Line]:
+    start, whole = _cpu_s(_SHORT_S), _cpu_s(seconds)
+    yield _Line(
+        what=f"guard -- sleep {seconds}: all of it, starting included",
+        target=2.0,
+        measured=100 * whole / seconds,
+        unit="% of a core",
+    )
+    yield _Line(
+        what="the same, once it runs",
+        target=2.0,
+        measured=100 * (whole - start) / (seconds - _SHORT_S),
+        unit="% of a core",
+    )
+
+
+def _cpu_s(seconds: int) -> float:
+    before = _children_cpu_s()
+    subprocess.run([*_GUARD, "--", "sleep", str(seconds)], check=True, stdout=subprocess.DEVNULL)
+    return _children_cpu_s() - before
+
+
+def _stop(pace: str) -> Iterator[_Line]:
+    available = available_bytes()
+    if available is None:
+        sys.exit("this kernel does not tell MemAvailable")
+    with tempfile.TemporaryDirectory() as folder, _limited() as group:
+        log = Path(folder) / "eaten.log"
+        command = [sys.executable, str(eater.__file__), pace, "--log", str(log), *group]
+        limits = ("--available-floor", str(available - _ROOM), "--seconds-to-floor", "5")
+        began = time.monotonic_ns()
+        done = subprocess.run([*_GUARD, *limits, "--", *command], capture_output=True, text=True, check=False)
+        if done.returncode != 4:  # noqa: PLR2004 - stopped by a guard
+            sys.exit(f"the guard did not stop what eats {pace}: {done.stderr}")
+        report = json.loads(done.stdout)
+        last = int(log.read_text().splitlines()[-1].split()[0])
+    trip, stopped = report["trip"], report["stopped"]
+    print(f"  {pace}: {trip['guard']} after {(last - began) / NS_PER_S:.1f} s; {trip['evidence']}")
+    yield _Line(
+        what=f"eaten {pace}: from the tick that crossed a limit to the load's end",
+        target=1.0,
+        measured=stopped["after_tick_s"],
+        unit="s",
+    )
+
+
+@contextmanager
+def _limited() -> Iterator[tuple[str, ...]]:
+    """Make a control group that bounds the eater, where that can be done; return the arguments that put it there."""
+    folder = _CGROUP / f"sparktune-bench-{os.getpid()}"
+    try:
+        folder.mkdir()
+        (folder / "memory.limit_in_bytes").write_text(str(_LIMIT))
+    except OSError:
+        yield ()
+        return
+    try:
+        yield ("--group", str(folder))
+    finally:
+        folder.rmdir()
+
+
+def _children_cpu_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())
