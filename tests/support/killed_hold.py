@@ -34,18 +34,22 @@ def arms_of(kind: str, folder: Path, port: int) -> tuple[dict[str, Any], dict[st
     return arms, {"command": ["cat", str(state)], "A": "A", "B": "B"}
 
 
-class _Deadly:
+class Deadly:
+    """Keep records, and die at one of them."""
+
     def __init__(self, folder: Path, at: int, when: str) -> None:
-        self._path, self._at, self._when, self._count = folder / "record.json", at, when, 0
+        """Die at the AT-th record, ``before`` it is kept or ``after`` it; 0 is never."""
+        self._path, self._at, self._when, self.count = folder / "record.json", at, when, 0
 
     def __call__(self, record: Mapping[str, Any]) -> None:
-        self._count += 1
-        if self._count == self._at and self._when == "before":
+        """Keep one."""
+        self.count += 1
+        if self.count == self._at and self._when == "before":
             os.kill(os.getpid(), signal.SIGKILL)
         draft = self._path.with_suffix(".new")
         draft.write_text(json.dumps(record))
         draft.replace(self._path)
-        if self._count == self._at:
+        if self.count == self._at:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -53,7 +57,7 @@ async def _main(folder: Path, port: int, kind: str, at: int, when: str) -> None:
     arms, live = arms_of(kind, folder, port)
     launcher = "attach" if kind == "switch" else kind
     settings = hold_settings(folder, port, nodes={"": NodeTarget(name="node", root=folder / "node")})
-    hold = Hold(settings, remember=_Deadly(folder, at, when))
+    hold = Hold(settings, remember=Deadly(folder, at, when))
     plan = arm_plan(launcher, arms, "B", live)
     await hold.set_arm("B", plan)
     reading = await hold.read_live(plan)

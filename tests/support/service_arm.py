@@ -63,6 +63,10 @@ class Service:
             AwaitMemory(service=self.process, limit_s=20.0),
         )
 
+    def original(self) -> tuple[Action, ...]:
+        """Return what starts the service as it was before: with one slot."""
+        return (self.compose(self.file(1), "up", "-d"), AwaitAnswer(limit_s=60.0))
+
     def plan(self, slots: int, variable: str | None = None, wait_s: float = 60.0) -> ArmPlan:
         """Return the plan of an arm."""
         return ArmPlan(
