@@ -58,14 +58,14 @@ def answered_settings(path: str, body: str | bytes, place: str, *, node: str | N
 
     ``place`` is the server's address.
     """
+    read = _ANSWERS.get(path.partition("?")[0])
     try:
         answer = json.loads(body)
-    except (ValueError, RecursionError):
+        if read is None or not isinstance(answer, Mapping):
+            return ()
+        return read(answer, Origin(layer=Layer.LIVE, place=f"{place}{path}", node=node))
+    except (ValueError, RecursionError):  # no JSON, or nested without end
         return ()
-    read = _ANSWERS.get(path.partition("?")[0])
-    if read is None or not isinstance(answer, Mapping):
-        return ()
-    return read(answer, Origin(layer=Layer.LIVE, place=f"{place}{path}", node=node))
 
 
 def _label(text: str) -> Value:

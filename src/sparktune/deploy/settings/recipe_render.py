@@ -29,6 +29,7 @@ _SPAN = re.compile(r"\{[^{}]*\}")
 _LEFT = re.compile(r"\{([A-Za-z_][\w-]*)\}", re.ASCII)
 _OPEN, _CLOSE = "\x00", "\x01"
 _MOST_PASSES = 10
+_LONGEST = 200_000  # characters; a command line of more than 128 KiB in one word is refused by the kernel
 _BLANK_CONTINUATION = {CURRENT: re.compile(r"\\[ \t]+\n"), OLD: re.compile(r"\\ +\n")}
 
 
@@ -132,11 +133,19 @@ def _filled(source: Located, values: Mapping[str, Default], used: set[str]) -> L
         return default.located
 
     for _ in range(_MOST_PASSES):
+        if _size(source.text, values) > _LONGEST:
+            break
         filled = _substituted(source, _PLACEHOLDER, value)
         if filled.text == source.text:
             break
         source = filled
     return source
+
+
+def _size(text: str, values: Mapping[str, Default]) -> int:
+    """Return how long a text would be at most: a value that holds others may grow with every pass."""
+    names = (found[0].strip("}{") for found in _PLACEHOLDER.finditer(text))
+    return len(text) + sum(len(values[name].located.text) for name in names if name in values)
 
 
 def _substituted(source: Located, pattern: re.Pattern[str], value: Any) -> Located:  # noqa: ANN401 - a function

@@ -15,6 +15,7 @@ from sparktune.model.setting import OptionKind, Value
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([A-Za-z])")
 _QUOTED = re.compile(r'("(?:[^"\\]|\\.)*")')
+_DEEPEST = 50
 _BARE_SIZE = re.compile(r"\b\d+(?:\.\d+)?[A-Za-z]\b")
 
 
@@ -41,12 +42,18 @@ def member_of(text: str, suffixes: Mapping[str, int]) -> Value:
         return _size(text, suffixes)
 
 
-def plain(value: Any) -> Value:  # noqa: ANN401 - what JSON or YAML has
-    """Return data as settings have it: lists as tuples, what is not known as its text."""
+def plain(value: Any, depth: int = 0) -> Value:  # noqa: ANN401 - what JSON or YAML has
+    """Return data as settings have it: lists as tuples, what is not known as its text.
+
+    Raises ValueError for data that is nested deeper than any setting.
+    """
+    if depth > _DEEPEST:
+        message = f"nested deeper than {_DEEPEST}"
+        raise ValueError(message)
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): plain(one, depth + 1) for key, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return tuple(plain(one) for one in value)
+        return tuple(plain(one, depth + 1) for one in value)
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if value is None or isinstance(value, bool | int | float | str):

@@ -231,3 +231,13 @@ _PIECES = st.sampled_from((*_STARTS, *_SIGNS))
 @given(st.lists(_PIECES, max_size=25).map("".join))
 def test_any_log_is_read_and_nothing_is_raised(text: str) -> None:
     echoed_settings(text, "log")
+
+
+@pytest.mark.parametrize("depth", [40, 200, 5000])
+def test_data_that_is_nested_without_end_is_no_setting(depth: int) -> None:
+    deep = '{"a":' * depth + "1" + "}" * depth
+
+    answered_settings("/server_info", f'{{"json_model_override_args": {deep}}}', "http://a")
+    echoed_settings(f"non-default args: {deep}", "log")
+    words = [Word(text=word, line=1) for word in ("vllm", "serve", "M", "--hf-overrides", deep)]
+    assert normal_form(words, _GRAMMARS["vllm"]).values["model"] == "M"

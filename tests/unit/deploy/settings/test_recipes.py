@@ -90,3 +90,9 @@ def test_what_is_no_recipe_is_none_or_plain(text: str) -> None:
     found = read_recipe(text)
 
     assert found is None or rendered(found).text.startswith("vllm serve x")
+
+
+def test_values_that_multiply_do_not_fill_the_memory() -> None:
+    text = "model: m\nruntime: vllm\ndefaults: {a: '" + "{a}" * 50 + "'}\ncommand: vllm serve {model} {a}\n"
+
+    assert len(rendered(_recipe(text)).text) < 1_000_000
