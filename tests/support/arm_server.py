@@ -54,11 +54,13 @@ def main() -> None:
     parser.add_argument("port", type=int)
     parser.add_argument("--slots", type=int, default=1)
     parser.add_argument("--cap", type=int, default=99)
+    parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("habits", nargs="*", help=", ".join(_HABITS))
     options = parser.parse_intermixed_args()
     if "ignore-term" in options.habits:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    server = ThreadingHTTPServer(("127.0.0.1", options.port), _handler(min(options.slots, options.cap), options.habits))
+    handler = _handler(min(options.slots, options.cap), options.habits)
+    server = ThreadingHTTPServer((options.host, options.port), handler)
     sys.stdout.write(f"listening on {options.port}\n")
     sys.stdout.flush()
     if "leave-child" in options.habits and os.fork():

@@ -111,6 +111,11 @@ class BootedNode:
         """Return the command line that runs a command on this machine, in the network that leads to the node."""
         return self._hosts.on(self._hosts.near, *command)
 
+    @property
+    def near(self) -> str:
+        """The network namespace that leads to the node."""
+        return self._hosts.near
+
     def boot_id(self) -> str:
         """Return what names this boot."""
         return self.run("cat /proc/sys/kernel/random/boot_id").strip()
