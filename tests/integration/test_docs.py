@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -111,7 +112,8 @@ def _invocations(page: Path) -> Iterator[list[str]]:
         for line in block["body"].replace("\\\n", " ").splitlines():
             words = line.removeprefix("$ ")
             if words.startswith("sparktune "):
-                yield shlex.split(words, comments=True)[1:]
+                # What stands behind -- is a command of somebody else's.
+                yield list(takewhile(lambda word: word != "--", shlex.split(words, comments=True)[1:]))
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=_name)

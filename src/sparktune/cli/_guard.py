@@ -1,4 +1,7 @@
-"""Put ``sparktune guard`` together: limits of flags and file, the flow, and how it ends."""
+"""Put ``sparktune guard`` together: limits of flags and file, the flow, and how it ends.
+
+What only some options need is imported where it is used: starting is most of what a guard of a minute costs.
+"""
 
 __all__ = ["GuardArguments", "run_guard"]
 
@@ -9,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
@@ -17,12 +20,13 @@ from sparktune.cli._nodes import targets_of
 from sparktune.errors import GuardStopped, Interrupted, UsageError
 from sparktune.flows.guard import GuardOrder, guard
 from sparktune.io.config import find_config, load_config
-from sparktune.io.experiment_guard import protection_of
-from sparktune.io.guarded.engine import find_engine
-from sparktune.io.http.address import parse_address
 from sparktune.model.guard import Limits, Phase
 from sparktune.report.guard import GuardReport, guard_json, guard_lines
 from sparktune.units import Seconds
+
+if TYPE_CHECKING:
+    from sparktune.io.guarded.engine import Engine
+    from sparktune.io.http.address import Address
 
 _PHASES = {phase.value: phase for phase in (Phase.LOAD, Phase.STARTING)}
 _BY_SIGNAL = 128
@@ -89,8 +93,8 @@ def _order(arguments: GuardArguments) -> GuardOrder:
         limits=_limits(arguments.limits),
         command=arguments.command,
         environment=os.environ,
-        engine=find_engine(arguments.stop_engine) if arguments.stop_engine else None,
-        endpoint=parse_address(arguments.endpoint) if arguments.endpoint else None,
+        engine=_engine(arguments.stop_engine) if arguments.stop_engine else None,
+        endpoint=_address(arguments.endpoint) if arguments.endpoint else None,
         phase=_PHASES[arguments.phase],
         grace_s=arguments.grace_s,
         stop_when_lost=arguments.lost_node == "stop",
@@ -102,7 +106,24 @@ def _limits(flags: Mapping[str, str]) -> Limits:
     """Return the limits of ``guard:`` in sparktune.yaml, and over them those of flags. Raises UsageError."""
     path = find_config(Path.cwd())
     written = load_config(path).guard if path is not None else {}
-    return protection_of({**written, **{name: _value(name, text) for name, text in flags.items()}}, _fault).limits
+    limits = {**written, **{name: _value(name, text) for name, text in flags.items()}}
+    if not limits:
+        return Limits()
+    from sparktune.io.experiment_guard import protection_of
+
+    return protection_of(limits, _fault).limits
+
+
+def _engine(text: str) -> "Engine":
+    from sparktune.io.guarded.engine import find_engine
+
+    return find_engine(text)
+
+
+def _address(text: str) -> "Address":
+    from sparktune.io.http.address import parse_address
+
+    return parse_address(text)
 
 
 def _value(name: str, text: str) -> Any:  # noqa: ANN401 - a number, a size or a switch

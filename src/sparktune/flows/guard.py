@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from sparktune.errors import NodeError
 from sparktune.flows.guarding import Watch
@@ -16,14 +16,16 @@ from sparktune.host.earlyoom_beside import EARLYOOM_READS, earlyoom_beside
 from sparktune.host.killed import KILLERS, Killed, explain_kill
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.guarded.command import Command, start_command
-from sparktune.io.guarded.endpoint import ask_endpoint
-from sparktune.io.guarded.engine import Engine, is_below
-from sparktune.io.http.address import Address
+from sparktune.io.launching.proc import is_below
 from sparktune.io.transport.fanout import observe_all
 from sparktune.model.guard import Limits, Phase, Trip
 from sparktune.model.reads import ReadCommand
 from sparktune.report.guard import GuardReport, Stopped
 from sparktune.units import NS_PER_S, Nanoseconds, Seconds, seconds_between
+
+if TYPE_CHECKING:
+    from sparktune.io.guarded.engine import Engine
+    from sparktune.io.http.address import Address
 
 _LOST: Final = "node-lost"
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -42,8 +44,8 @@ class GuardOrder:
     limits: Limits
     command: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    engine: Engine | None = None
-    endpoint: Address | None = None
+    engine: "Engine | None" = None
+    endpoint: "Address | None" = None
     phase: Phase = Phase.LOAD
     grace_s: Seconds = 0.4
     stop_when_lost: bool = False
@@ -55,12 +57,19 @@ async def guard(order: GuardOrder, say: Callable[[str], None]) -> GuardReport:
 
     Raises UsageError when the command cannot be started.
     """
-    earlyoom = await _earlyoom(order)
-    for node, text in earlyoom.items():
-        say(f"{node}: {text}")
-    watch = Watch(order.targets, order.limits, phase=order.phase, say=say, stop_when_lost=order.stop_when_lost)
+    watch = Watch(
+        order.targets,
+        order.limits,
+        phase=order.phase,
+        say=say,
+        stop_when_lost=order.stop_when_lost,
+        reads=EARLYOOM_READS,
+    )
     began = time.monotonic()
     async with watch:
+        earlyoom = _earlyoom(watch, order.limits)
+        for node, text in earlyoom.items():
+            say(f"{node}: {text}")
         run = _Run(order, watch, say)
         report = await run.to_its_end()
         report = replace(
@@ -161,6 +170,9 @@ class _Run:
     def _beside(self) -> Iterator[None]:
         tasks = [asyncio.create_task(self._tell())]
         if self._order.endpoint is not None:
+            # Half of what it takes to start is an HTTP client, and few want one.
+            from sparktune.io.guarded.endpoint import ask_endpoint  # noqa: PLC0415
+
             tasks.append(asyncio.create_task(ask_endpoint(self._order.endpoint, self._watch.load)))
         try:
             yield
@@ -197,20 +209,21 @@ class _Run:
 class _Ours:
     """The processes of the engine and of the command."""
 
-    def __init__(self, engine: Engine, command: int | None) -> None:
-        self._engine, self._roots = engine, frozenset() if command is None else frozenset({command})
+    def __init__(self, engine: "Engine", command: int | None) -> None:
+        self._engine, self._command = engine, command
 
     def __contains__(self, pid: object) -> bool:
-        return isinstance(pid, int) and (self._engine.owns(pid) or is_below(pid, self._roots))
+        if not isinstance(pid, int):
+            return False
+        return self._engine.owns(pid) or (self._command is not None and is_below(pid, self._command))
 
 
-async def _earlyoom(order: GuardOrder) -> dict[str, str]:
-    """Return what there is to say of earlyoom on each node; a node that does not answer is told of by the watch."""
-    answers = await observe_all(order.targets, EARLYOOM_READS)
+def _earlyoom(watch: Watch, limits: Limits) -> dict[str, str]:
+    """Return what there is to say of earlyoom on each node that answered."""
     said = {
-        answer.target.name: earlyoom_beside(answer.readings, order.limits.available_floor)
-        for answer in answers
-        if answer.readings is not None
+        node: earlyoom_beside(readings, limits.available_floor)
+        for node in watch.nodes
+        if (readings := watch.readings(node)) is not None
     }
     return {node: text for node, text in said.items() if text}
 

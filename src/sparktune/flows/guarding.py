@@ -14,6 +14,7 @@ from sparktune.host.guard_ticks import GUARD_READS, host_tick, why_missing
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.guard import Guard, GuardView, HostTick, Limits, LoadTick, Phase, Trip
+from sparktune.model.reads import Read, Readings
 from sparktune.model.sample import Sample
 from sparktune.units import Ratio, Seconds
 
@@ -29,6 +30,7 @@ class Watch:
     One is opened for each arm: counters count from its first tick. Entering waits until every node has told that, or
     has not answered. ``say`` gets what a person should know besides: that a node does not answer, and that it does
     again; with ``stop_when_lost`` the former ends the watch. ``baseline`` is the other arm's share of failed requests.
+    ``reads`` are read once, before the first tick.
     """
 
     def __init__(
@@ -40,10 +42,11 @@ class Watch:
         say: Callable[[str], None] = lambda _text: None,
         stop_when_lost: bool = False,
         baseline: Ratio | None = None,
+        reads: Sequence[Read] = (),
     ) -> None:
         """Prepare; nothing is asked yet. Raises UsageError for a host name that is an option."""
         self._limits, self._phase, self._baseline = limits, phase, baseline
-        self._say, self._stop_when_lost = say, stop_when_lost
+        self._say, self._stop_when_lost, self._reads = say, stop_when_lost, tuple(reads)
         self._host_guards = tuple(guard for guard in all_guards() if not is_of_load(guard))
         self._load_guards = tuple(guard for guard in all_guards() if is_of_load(guard))
         self._nodes = {target.name: _Node(target) for target in targets}
@@ -82,6 +85,10 @@ class Watch:
         """Tell of the load; its guards judge it now."""
         self._load = kept(self._load, tick)
         self._judge(self._load_guards, load_view(self._load, self._phase, self._baseline))
+
+    def readings(self, node: str) -> Readings | None:
+        """Return what was read before the first tick; None where the node has never answered."""
+        return self._nodes[node].readings
 
     def ours(self, node: str, pids: Container[int] | None) -> None:
         """Say which processes on a node belong to what is measured; None: not known."""
@@ -152,6 +159,8 @@ class Watch:
     async def _follow(self, node: "_Node") -> None:
         try:
             async with NodeSession(node.target, limit_s=_SILENT_S) as session:
+                if self._reads and node.readings is None:
+                    node.readings = await session.observe(self._reads)
                 async for sample in session.sample(GUARD_READS, interval_s=_INTERVAL_S):
                     self._take(node, sample)
         except NodeError as error:
@@ -191,6 +200,7 @@ class _Node:
         self.ticks: tuple[HostTick, ...] = ()
         self.first: HostTick | None = None
         self.sample: Sample | None = None
+        self.readings: Readings | None = None
         self.ours: Container[int] | None = None
         self.lost = ""
         self.heard = asyncio.Event()

@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, field
 
 from sparktune.host.killed import Killed
 from sparktune.model.guard import HostTick, Limits, Trip
-from sparktune.report.bench.words import printable
 from sparktune.units import Bytes, Seconds, format_bytes, format_duration, format_seconds, seconds_between
 
 _STEPS = "▁▂▃▄▅▆▇█"
@@ -64,6 +63,8 @@ def guard_lines(report: GuardReport) -> list[str]:
     if report.killed is not None:
         lines.append(report.killed.text)
         lines += [f"  {report.killed.evidence}"] if report.killed.evidence else []
+    from sparktune.report.bench.words import printable  # noqa: PLC0415 - it comes with all of the reports of bench
+
     return [printable(line) for line in lines]
 
 

@@ -6,7 +6,7 @@ Sources: docker kill and restart policies (docs.docker.com/engine/containers/sta
 pidfd_open(2); cgroups(7) for /proc/PID/cgroup.
 """
 
-__all__ = ["Engine", "find_engine", "is_below"]
+__all__ = ["Engine", "find_engine"]
 
 import asyncio
 import re
@@ -19,7 +19,7 @@ from typing import Final
 from sparktune.errors import UsageError
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.ending import signal_all
-from sparktune.io.launching.proc import Kin, all_kin, all_seen, kin_of, listening_pids, look_at
+from sparktune.io.launching.proc import Kin, all_kin, all_seen, is_below, kin_of, listening_pids, look_at
 from sparktune.units import Seconds
 
 _CONTAINER: Final = re.compile(r"[/-]([0-9a-f]{64})(?:\.scope)?(?:/|$)", re.MULTILINE)
@@ -28,7 +28,6 @@ _HERE: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: 
 _PROXY: Final = "docker-proxy"
 _DOCKER_S: Final[Seconds] = 10.0
 _LOOK_S: Final[Seconds] = 0.05
-_DEEPEST: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +60,7 @@ class Engine:
         """Tell whether a process belongs to it."""
         if self.container:
             return self.container in _text(Path(f"/proc/{pid}/cgroup"))
-        return is_below(pid, frozenset({self.pid}))
+        return is_below(pid, self.pid)
 
     def exit_state(self) -> tuple[int | None, bool | None]:
         """Return exit code and OOMKilled of a container that has ended, None for what is not told."""
@@ -99,18 +98,6 @@ def find_engine(text: str) -> Engine:
     return _of_container(text, text)
 
 
-def is_below(pid: int, roots: frozenset[int]) -> bool:
-    """Tell whether a process is one of these, or a descendant of one."""
-    for _ in range(_DEEPEST):
-        if pid in roots:
-            return True
-        kin = kin_of(pid)
-        if kin is None or kin.parent <= 1:
-            return False
-        pid = kin.parent
-    return False
-
-
 def _of_pid(pid: int, said: str) -> Engine:
     seen = look_at(pid)
     if seen is None or seen.dead:
@@ -137,7 +124,7 @@ def _of_address(text: str) -> Engine:
         listed = _docker_says("ps", "--no-trunc", "--filter", f"publish={target.port}", "--format", "{{.ID}}").split()
         if len(listed) == 1:
             return _of_container(listed[0], text)
-    own = [pid for pid in pids if not any(is_below(pid, frozenset({other})) for other in pids if other != pid)]
+    own = [pid for pid in pids if not any(is_below(pid, other) for other in pids if other != pid)]
     if len(own) != 1:
         found = ", ".join(str(pid) for pid in own) or "no process that this user may see"
         message = f"who listens on port {target.port} is not clear: {found}"

@@ -12,6 +12,7 @@ __all__ = [
     "all_seen",
     "available_bytes",
     "boot_id",
+    "is_below",
     "kin_of",
     "listening_pids",
     "listening_ports",
@@ -29,6 +30,7 @@ from sparktune.units import Bytes
 _PROC: Final = Path("/proc")
 _SOCKET: Final = re.compile(r"socket:\[(\d+)\]")
 _LISTENS: Final = "0A"
+_DEEPEST: Final = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +80,18 @@ def all_kin() -> tuple[Kin, ...]:
     """Return every process that lives now, by its numbers alone."""
     found = [kin_of(int(path.name)) for path in _PROC.iterdir() if path.name.isdecimal()]
     return tuple(one for one in found if one is not None and not one.dead)
+
+
+def is_below(pid: int, root: int) -> bool:
+    """Tell whether a process is the one that is named, or a descendant of it."""
+    for _ in range(_DEEPEST):
+        if pid == root:
+            return True
+        kin = kin_of(pid)
+        if kin is None or kin.parent <= 1:
+            return False
+        pid = kin.parent
+    return False
 
 
 def look_at(pid: int) -> Seen | None:
