@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sparktune.bench.cells import parse_numbers
 from sparktune.cli._ab_flag_words import in_flags
+from sparktune.cli._ab_services import SERVICES, arm_values, where_values
 from sparktune.errors import UsageError
 from sparktune.io.experiment_file import read_experiment_file
 from sparktune.io.experiment_parts import Fault
@@ -29,6 +30,7 @@ class AbFlags:
     launcher: str = ""
     a: str = ""
     b: str = ""
+    where: tuple[str, ...] = ()
     live_http: tuple[str, ...] = ()
     knob: str = ""
     aa: bool = False
@@ -102,10 +104,17 @@ def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:
         "nodes": [name.strip() for name in flags.nodes.split(",") if name.strip()] or None,
         "workload": flags.workload or _workload(flags) or None,
         "live": _live(flags.live_http) or None,
+        "where": where_values(flags.where, launcher) or None,
     }
     values = {name: value for name, value in plain.items() if value is not None and value != ""}
-    word = _ARM_WORD.get(launcher, "command")
-    return {**values, **{name: {word: text} for name, text in (("a", flags.a), ("b", flags.b)) if text}}
+    given = (("a", flags.a), ("b", flags.b))
+    return {**values, **{name: _arm(text, launcher, f"--{name}") for name, text in given if text}}
+
+
+def _arm(text: str, launcher: str, flag: str) -> dict[str, Any]:
+    if launcher in SERVICES:
+        return arm_values(text, launcher, flag)
+    return {_ARM_WORD.get(launcher, "command"): text}
 
 
 def _workload(flags: AbFlags) -> dict[str, Any]:
@@ -163,7 +172,7 @@ def _fault(of_file: Fault | None, given: frozenset[str], flags: AbFlags) -> Faul
 
 def _only_in_a_file(key: str, flags: AbFlags) -> str:
     """Say where there is no flag for it: what a launcher needs besides a command or a text is written in a file."""
-    if flags.launcher in {"", "command", "attach"} or key not in {"a", "b", "where"}:
+    if flags.launcher in {"", "command", "attach", *SERVICES} or key not in {"a", "b", "where"}:
         return ""
     return "; its arms have more than a command, and are written in a file: sparktune ab FILE.yaml"
 

@@ -10,6 +10,7 @@ _WORDS: Final = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
         (r"say under live how the setting is read back, by http and keys or command", _LIVE),
+        (r"say under live how it is read back", _LIVE),
         (r"http is a path that begins with a slash, and keys say where in its answer, like a\.b\.0", _LIVE),
         (r"for instance a: \{command: \.\.\.\}", "for instance --a 'COMMAND'"),
         (r"say what differs from a;", "say what differs with --b;"),

@@ -66,12 +66,31 @@ def run(
     service: Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")] = "",
     model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = "",
     launcher: Annotated[
-        str, typer.Option("--launcher", metavar="command|attach|hot", help="How the arms are set.")
+        str,
+        typer.Option(
+            "--launcher",
+            metavar="NAME",
+            help="How the arms are set: command, attach, hot, compose, systemd or sparkrun.",
+        ),
     ] = "",
     a: Annotated[
-        str, typer.Option("--a", metavar="CMD", help="Arm A, what runs now: its command, or with attach what to do.")
+        str,
+        typer.Option(
+            "--a",
+            metavar="ARM",
+            help="Arm A, what runs now: its command, with attach what to do, for a service env:NAME=1 flag:--x=8.",
+        ),
     ] = "",
-    b: Annotated[str, typer.Option("--b", metavar="CMD", help="Arm B, the candidate.")] = "",
+    b: Annotated[str, typer.Option("--b", metavar="ARM", help="Arm B, the candidate.")] = "",
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="PART",
+            help="Part of a service, in the order of its start: NODE:FILE:SERVICE (compose), NODE:UNIT (systemd), "
+            "NODE:RECIPE[:CLUSTER] (sparkrun); may be repeated.",
+        ),
+    ] = None,
     live_http: Annotated[
         list[str] | None,
         typer.Option(
@@ -167,6 +186,7 @@ def run(
             launcher=launcher,
             a=a,
             b=b,
+            where=tuple(where or ()),
             live_http=tuple(live_http or ()),
             knob=knob,
             aa=aa,

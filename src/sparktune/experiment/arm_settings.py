@@ -8,18 +8,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _NUMBER = re.compile(r"-?\d")
+# The words of services for settings by name, and what makes a name of theirs no other's.
+_NAMED = {"env": "{}=", "flags": "{}", "keys": "{}:", "options": "{}"}
+_WHOLE = ("executor_args",)
 _ON = "on"
 
 
 def arm_settings(arm: Mapping[str, Any]) -> dict[str, str]:
-    """Return the settings of an arm that a command starts: its flags, its other words by place, its variables."""
+    """Return the settings of an arm by name: flags and words of its command, variables, what a service is set by."""
     command = arm.get("command", ())
     try:
         words = shlex.split(command) if isinstance(command, str) else [str(word) for word in command]
     except ValueError:  # an open quote: the launcher complains about it
         words = str(command).split()
-    variables = arm.get("env") or {}
-    return {**flags_of(words), **{f"{name}=": str(value) for name, value in dict(variables).items()}}
+    named = {
+        form.format(name): str(value)
+        for kind, form in _NAMED.items()
+        if isinstance(given := arm.get(kind), Mapping)
+        for name, value in given.items()
+    }
+    return {**flags_of(words), **named, **{name: str(arm[name]) for name in _WHOLE if name in arm}}
 
 
 def flags_of(words: Sequence[str]) -> dict[str, str]:

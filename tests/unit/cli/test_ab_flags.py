@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,3 +52,75 @@ def test_a_fault_is_told_in_flags(changes: dict[str, Any], said: str, hint: str)
     assert said in str(caught.value)
     assert hint in caught.value.hint
     assert not _YAML.search(f"{caught.value} {caught.value.hint}"), caught.value.hint
+
+
+def _service(**changes: Any) -> AbFlags:  # noqa: ANN401 - fields of the flags
+    given = {
+        "url": "http://x:1/v1",
+        "launcher": "compose",
+        "where": ("spark1:/srv/c.yaml:vllm",),
+        "b": "env:N=2",
+        **changes,
+    }
+    return AbFlags(**given)
+
+
+def test_the_simplest_case_of_a_service_needs_no_file() -> None:
+    values, _ = values_of(
+        None,
+        _service(
+            a="env:N=1", b="env:N='2 3' flag:--x=8 flag:--y key:cpuset=0-3", where=("spark2:c.yaml:w", "local:c.yaml:v")
+        ),
+    )
+
+    assert values["a"] == {"env": {"N": "1"}}
+    assert values["b"] == {"env": {"N": "2 3"}, "flags": {"--x": "8", "--y": True}, "keys": {"cpuset": "0-3"}}
+    assert values["where"] == [
+        {"node": "spark2", "file": "c.yaml", "service": "w"},
+        {"node": "", "file": str(Path("c.yaml").absolute()), "service": "v"},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "arm"),
+    [
+        ({}, {"node": "spark1", "file": "/srv/c.yaml", "service": "vllm"}, {"env": {"N": "2"}}),
+        (
+            {"launcher": "systemd", "where": ("n:vllm.service",)},
+            {"node": "n", "unit": "vllm.service"},
+            {"env": {"N": "2"}},
+        ),
+        (
+            {"launcher": "sparkrun", "where": ("n:/r.yaml:lab",), "b": "option:a.b=2 args:'--cpuset-cpus 5-9'"},
+            {"node": "n", "recipe": "/r.yaml", "cluster": "lab"},
+            {"options": {"a.b": "2"}, "executor_args": "--cpuset-cpus 5-9"},
+        ),
+        ({"launcher": "sparkrun", "where": ("n:/r.yaml",)}, {"node": "n", "recipe": "/r.yaml"}, {"env": {"N": "2"}}),
+    ],
+)
+def test_parts_and_settings_by_launcher(changes: dict[str, Any], where: dict[str, str], arm: dict[str, Any]) -> None:
+    values, _ = values_of(None, _service(knob="several", **changes))
+
+    assert values["where"] == [where]
+    assert values["b"] == arm
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"where": ("spark1:vllm",)}, "--where 'spark1:vllm' is not NODE:FILE:SERVICE"),
+        ({"where": ("a:b:c:d",)}, "--where 'a:b:c:d' is not NODE:FILE:SERVICE"),
+        ({"launcher": "command", "b": "serve"}, "--where says where a service is set, and launcher command sets none"),
+        ({"b": "N=2"}, "--b: 'N=2' is no setting"),
+        ({"b": "env:N"}, "--b: 'env:N' is no setting"),
+        ({"b": "env:N='2"}, "--b: No closing quotation"),
+        ({"b": "env:N=2 env:M=3"}, "--b: the arms differ in 2 settings"),
+        ({"where": ()}, "--where: where is missing"),
+        ({"b": "key:shm_size=1g"}, "keys: shm_size cannot be seen in the process itself"),
+    ],
+)
+def test_faults_of_a_service(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        _request(_service(**changes))
+
+    assert said in str(caught.value)
