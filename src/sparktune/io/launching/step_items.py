@@ -1,4 +1,4 @@
-"""The items of hot steps as a node has them now: what to read, and what the answers mean. Pure.
+"""The items of an arm's steps as a node has them now: what to read, and what the answers mean. Pure.
 
 Sources: sysfs-bus-pci (``msi_irqs``) and Documentation/core-api/irq/irq-affinity.rst; proc_pid_status(5) and
 proc_pid_stat(5); systemctl(1), show; cgroup-v2.rst (cpuset.cpus.effective decides, whatever systemd was told); Docker
@@ -11,13 +11,24 @@ import json
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from sparktune.host.cpulist import format_cpulist, parse_cpulist, parse_mask
+from sparktune.io.launching.file_items import file_item, file_reads
+from sparktune.io.launching.item import Item
 from sparktune.model.observed import Observed, absent, present, unreadable
 from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadNames
-from sparktune.model.step import AffinityStep, ContainerStep, IrqStep, PropertyStep, Step, Task, ValueStep
+from sparktune.model.step import (
+    AffinityStep,
+    ContainerStep,
+    FileStep,
+    IrqStep,
+    LinkStep,
+    PropertyStep,
+    Step,
+    Task,
+    ValueStep,
+)
 
 _DEVICES: Final = "/sys/bus/pci/devices"
 _MASKS: Final = "/proc/irq/*/smp_affinity_list"
@@ -30,24 +41,19 @@ _LISTS: Final = {"AllowedCPUs": "cpuset.cpus.effective", "AllowedMemoryNodes": "
 _MOST_BYTES: Final = 8 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One thing that a step touches: its value now, and the one that the step wants. ``form`` as in ValueStep."""
-
-    name: str
-    found: Observed[str]
-    wanted: str
-    form: str
-
-
 def reads_of(steps: Sequence[Step]) -> tuple[Read, ...]:
     """Return what has to be read on the node."""
-    return tuple(dict.fromkeys(read for step in steps for read in _reads(step)))
+    asked = (file_reads(step) if isinstance(step, FileStep | LinkStep) else _reads(step) for step in steps)
+    return tuple(dict.fromkeys(read for reads in asked for read in reads))
 
 
 def items_of(steps: Sequence[Step], readings: Readings) -> tuple[Item, ...]:
     """Return every item of the steps, in their order."""
-    return tuple(item for step in steps for item in _items(step, readings))
+    found = (
+        (file_item(step, readings),) if isinstance(step, FileStep | LinkStep) else _items(step, readings)
+        for step in steps
+    )
+    return tuple(item for items in found for item in items)
 
 
 def same_value(one: str, other: str, form: str) -> bool:
