@@ -98,3 +98,48 @@ def test_every_answer_of_root_comes_back_under_the_number_of_the_request(folder:
 def test_an_empty_journal_needs_no_root(folder: Path) -> None:
     (answer,) = _ask(folder, _ASKING, {"verb": "journal"})
     assert answer == {"id": 1, "ok": {"transactions": [], "holder": ""}}
+
+
+# The obliging sudo makes no real root: who was asked is told by a variable that only root's copy hands on.
+_TELLING = _OBLIGING.replace('code = "import os;', 'os.environ["ROOTS"] = "1"\ncode = "import os;')
+_RUN = {"verb": "run", "limit_s": 30, "environment": {"KNOB": "7"}, "folder": "/"}
+
+
+def _program(folder: Path, name: str, script: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+
+
+def test_a_unit_is_started_by_root(folder: Path) -> None:
+    _program(folder, "systemctl", 'echo "$@ $KNOB ${ROOTS:-user}"; exit 4')
+    line, end = _ask(folder, _TELLING, {**_RUN, "argv": ["systemctl", "start", "serve.service"]})
+    assert line == {"id": 1, "part": {"line": "start serve.service 7 1"}}
+    assert end == {"id": 1, "ok": {"code": 4, "why": "", "missed_lines": 0}}
+
+
+def test_a_unit_is_not_started_without_root(folder: Path) -> None:
+    _program(folder, "systemctl", "echo never")
+    (answer,) = _ask(folder, _ASKING, {**_RUN, "argv": ["systemctl", "start", "serve.service"]})
+    assert answer["error"] == {"kind": "root", "message": "needs root: sudo would ask for a password"}
+
+
+def test_docker_is_asked_by_root_when_it_does_not_admit_the_user(folder: Path) -> None:
+    """A user who is not in docker's group: nothing was done yet when docker says so."""
+    denied = "permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock"
+    _program(folder, "docker", f'[ -n "$ROOTS" ] && {{ echo stopped; exit 0; }}; echo "{denied}" >&2; exit 1')
+    *lines, end = _ask(folder, _TELLING, {**_RUN, "argv": ["docker", "stop", "one"]})
+    assert [line["part"]["line"] for line in lines] == [denied, "stopped"]
+    assert end["ok"]["code"] == 0
+
+
+def test_what_a_user_may_do_himself_needs_no_root(folder: Path) -> None:
+    _program(folder, "docker", "echo stopped; exit 1")
+    line, end = _ask(folder, _ASKING, {**_RUN, "argv": ["docker", "stop", "one"]})
+    assert (line["part"]["line"], end["ok"]["code"]) == ("stopped", 1)
+
+
+def test_sparkrun_is_never_run_by_root(folder: Path) -> None:
+    """Its clusters and its state are in the home folder of who uses it."""
+    _program(folder, "sparkrun", 'echo "${ROOTS:-user}"')
+    line, _end = _ask(folder, _TELLING, {**_RUN, "argv": ["sparkrun", "status"]})
+    assert line["part"]["line"] == "user"
