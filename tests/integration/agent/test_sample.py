@@ -1,11 +1,14 @@
 """Watching a node: every tick has everything, on a schedule that does not drift, and ends when it is left."""
 
+import os
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles
+from sparktune.model.reads import CountLines, ReadCommand, ReadFile, ReadFiles
 from sparktune.units import NS_PER_S
 
 _HERE = NodeTarget(name="here")
@@ -101,3 +104,76 @@ async def test_a_command_that_fails_later_has_no_text(tmp_path: Path) -> None:
                 (tmp_path / "commands/nvidia-smi-L.code").write_text("9")
             if not sample.texts:
                 break
+
+
+async def test_a_command_that_hangs_delays_no_tick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that hangs keeps whoever asks it; a guard has to go on looking at the memory meanwhile."""
+    program = tmp_path / "nvidia-smi"
+    program.write_text("#!/bin/sh\nexec sleep 300\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    hangs = ReadCommand(argv=("nvidia-smi", "-L"), every_s=60.0, limit_s=60.0)
+
+    async with NodeSession(_HERE) as node:
+        ticks = [one async for one in node.sample([hangs, ReadFile(path="/proc/uptime")], interval_s=0.1, count=5)]
+
+    assert ticks[-1].monotonic_ns - ticks[0].monotonic_ns < 30 * NS_PER_S
+    assert {tuple(one.texts) for one in ticks} == {("/proc/uptime",)}
+
+
+async def test_a_command_that_is_asked_seldom_keeps_its_text_and_says_why_it_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\necho run >> {tmp_path}/runs\necho GPU 0\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    sources = [
+        ReadCommand(argv=("nvidia-smi", "-L"), every_s=600.0),
+        ReadCommand(argv=("fwupdmgr", "get-devices"), every_s=600.0),
+    ]
+
+    async with NodeSession(_HERE) as node:
+        async for tick in node.sample(sources, interval_s=0.05):
+            if tick.texts and tick.unread and tick.tick > 10:
+                break
+
+    assert tick.texts == {"nvidia-smi -L": "GPU 0\n"}
+    assert set(tick.unread) == {"fwupdmgr get-devices"}
+    assert (tmp_path / "runs").read_text() == "run\n", "not at every tick"
+
+
+async def test_lines_of_a_log_are_counted_as_they_come(tmp_path: Path) -> None:
+    log = tmp_path / "kernel.log"
+    log.write_text("NVRM: one NV_ERR_NO_MEMORY\nNVRM: other\nhalf a line with NVRM")
+    source = CountLines(path=str(log), words=("NVRM", "NV_ERR_NO_MEMORY"))
+    seen: list[str] = []
+
+    async with NodeSession(_HERE) as node:
+        async for tick in node.sample([source], interval_s=0.05):
+            seen.append(tick.texts[str(log)])
+            if len(seen) == 2:
+                with log.open("a") as stream:
+                    stream.write(" NV_ERR_NO_MEMORY\nNVRM: third NV_ERR_NO_MEMORY, the last\n")
+            if seen[-1] != seen[0]:
+                break
+
+    assert seen[0] == seen[1] == "1\nNVRM: one NV_ERR_NO_MEMORY"
+    assert seen[-1] == "3\nNVRM: third NV_ERR_NO_MEMORY, the last"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"), [("/no/such/log", "it is not there"), ("/dev/zero", "it is no file"), ("/proc", "it is no file")]
+)
+async def test_a_log_that_cannot_be_counted_says_why(path: str, why: str) -> None:
+    """Only the kernel's log is a device that may be opened: another one could do something."""
+    async with NodeSession(_HERE) as node:
+        async for tick in node.sample([CountLines(path=path, words=("x",))], interval_s=0.05, count=2):
+            assert (tick.texts, tick.unread) == ({}, {path: why})
+
+
+async def test_the_kernel_log_of_this_machine_is_counted_or_says_why_not() -> None:
+    async with NodeSession(_HERE) as node:
+        async for tick in node.sample([CountLines(path="/dev/kmsg", words=("",))], interval_s=0.05, count=1):
+            told = tick.texts.get("/dev/kmsg", "").partition("\n")[0]
+            assert told.isdigit() != bool(tick.unread)
