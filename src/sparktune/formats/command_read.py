@@ -12,8 +12,8 @@ from sparktune.formats.container_run import ContainerRun, script_in_container
 from sparktune.formats.container_slots import container_slots, new_option
 from sparktune.formats.flag_edit import flag_edits, place_before
 from sparktune.formats.located import Lines, whole
+from sparktune.formats.quoting import Dialect, quoted
 from sparktune.formats.serving import Call
-from sparktune.formats.shell import Dialect, quoted
 from sparktune.formats.slots import Reading
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.formats.yaml_slots import call_slots, command_of

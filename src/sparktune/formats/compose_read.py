@@ -15,8 +15,8 @@ from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 from sparktune.formats.broken import parsed_yaml
 from sparktune.formats.compose_yaml import same_data
 from sparktune.formats.flag_edit import flag_edits
+from sparktune.formats.quoting import Dialect
 from sparktune.formats.serving import Call, CallWord, served, words_of_text
-from sparktune.formats.shell import Dialect
 from sparktune.formats.slots import Reading, Slot
 from sparktune.formats.yaml_edit import Sequence, added_member
 from sparktune.formats.yaml_scalar import Edit, located_scalar, scalar_forms
@@ -270,7 +270,8 @@ def _neighbour(node: MappingNode) -> int:
 def _same_but(mine: object, theirs: object, wanted: tuple[str, str, str]) -> bool:
     """Whether two files say the same, but for an entry of a service."""
     (data, commands), (new, others) = cast("_Rest", mine), cast("_Rest", theirs)
-    return commands == others and same_data(_stripped(data, wanted), _stripped(new, wanted))
+    whole = wanted[1] == "key" and wanted[2] in _COMMANDS
+    return (whole or commands == others) and same_data(_stripped(data, wanted), _stripped(new, wanted))
 
 
 def _stripped(data: Any, wanted: tuple[str, str, str]) -> Any:  # noqa: ANN401 - what the file's author wrote

@@ -53,6 +53,8 @@ class _Scan:
     dialect: EnvDialect
     lines: Lines
     problems: list[Problem]
+    odd: list[str]
+    """Lines that its reader does not take, as they are."""
 
     def all(self) -> Iterator[_Assigned]:
         place = 1 if self.text.startswith("\ufeff") else 0
@@ -97,6 +99,7 @@ class _Scan:
         if self.dialect is EnvDialect.DOCKER:
             hint = "docker run --env-file takes NAME=value only"
         self.problems.append(Problem(line=self.lines.at(start), message=why, hint=hint))
+        self.odd.append(self.text[start:after].strip())
         return after
 
     def _value(self, start: int, end: int, after: int) -> tuple[str, int, int, int]:
@@ -176,9 +179,9 @@ def read_env(name: str, text: str, dialect: EnvDialect) -> Reading:
     """Read a file of variables. Raises NotThisFormat for what is none, with line and hint."""
     refuse_no_text(text)
     lines = Lines(text)
-    scan = _Scan(text, dialect, lines, [])
+    scan = _Scan(text, dialect, lines, [], [])
     found = list(scan.all())
-    if scan.problems and len(scan.problems) > len(found):
+    if len(scan.odd) > len(found):
         line = scan.problems[0].line
         message = f"no file of NAME=value lines: line {line}: {scan.problems[0].message}"
         raise NotThisFormat(message, line=line, hint="name the file of variables, or the kind of this one")
@@ -190,12 +193,11 @@ def read_env(name: str, text: str, dialect: EnvDialect) -> Reading:
         entries=tuple(one.entry for one in slots),
         problems=tuple(sorted((*scan.problems, *_repeated(found, lines)), key=lambda one: one.line)),
     )
-    others = [(one.line, one.message) for one in scan.problems]
     return Reading(
         document=document,
         slots=slots,
         add=lambda _, kind, key, value: _added(text, kind, key, value, dialect),
-        others=len(others),
+        others=tuple(scan.odd),
     )
 
 

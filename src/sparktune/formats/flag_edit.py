@@ -14,8 +14,10 @@ __all__ = [
 
 from collections.abc import Iterator
 
-from sparktune.formats.serving import Assignment, Call, CallWord, Flag, flags_of
-from sparktune.formats.shell import ShellWord, quoted
+from sparktune.formats.flags import Flag, flags_of
+from sparktune.formats.quoting import quoted
+from sparktune.formats.serving import Assignment, Call, CallWord
+from sparktune.formats.shell import ShellWord
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Span
 

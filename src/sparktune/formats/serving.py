@@ -9,9 +9,7 @@ __all__ = [
     "Assignment",
     "Call",
     "CallWord",
-    "Flag",
     "ItemHolder",
-    "flags_of",
     "is_server",
     "served",
     "served_script",
@@ -24,7 +22,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from sparktune.formats.located import Located
-from sparktune.formats.shell import Dialect, ShellWord, Token, lex
+from sparktune.formats.quoting import Dialect
+from sparktune.formats.shell import ShellWord, Token, lex
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Span
 
@@ -36,20 +35,6 @@ _PROGRAMS = frozenset({"llama-server", "rpc-server", "ggml-rpc-server", "trtllm-
 _MODULES = ("vllm.entrypoints.", "sglang.launch_server")
 _FLAG = re.compile(r"-{1,2}[A-Za-z]")
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=", re.ASCII)
-# Options of servers that take all words up to the next option
-_SEVERAL = frozenset(
-    {
-        "--allowed-origins",
-        "--api-key",
-        "--cuda-graph-bs",
-        "--cuda-graph-capture-sizes",
-        "--cudagraph-capture-sizes",
-        "--lora-modules",
-        "--lora-paths",
-        "--middleware",
-        "--served-model-name",
-    }
-)
 # Programs that start another one, and how many words of theirs stand before it
 _WRAPPERS = {
     "exec": 0, "nohup": 0, "command": 0, "time": 0, "sudo": 0, "setsid": 0, "env": 0, "then": 0, "do": 0, "else": 0,
@@ -116,18 +101,6 @@ class Call:
     assignments: tuple[Assignment, ...] = ()
     others: tuple[str, ...] = ()
     starter: tuple[CallWord, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flag:
-    """An option: ``place`` is the index of its word, ``first`` and ``last`` those of its values; glued: ``--x=1``."""
-
-    name: str
-    text: str | None
-    place: int
-    first: int = -1
-    last: int = -1
-    glued: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,33 +300,3 @@ def _call_word(word: ShellWord, source: Located, dialect: Dialect) -> CallWord:
         dialect=dialect,
         inner=word.inner,
     )
-
-
-def flags_of(call: Call) -> tuple[Flag, ...]:
-    """Return the options of a command in their order; what is no value of one is a word of its own."""
-    texts = [one.text for one in call.words]
-    found: list[Flag] = []
-    place = call.program
-    while place < len(texts):
-        text = texts[place]
-        if not _FLAG.match(text):
-            place += 1
-            continue
-        name, sign, value = text.partition("=")
-        if sign:
-            found.append(Flag(name=name, text=value, place=place, first=place, last=place, glued=True))
-            place += 1
-            continue
-        last = place
-        while last + 1 < len(texts) and not _is_option(texts[last + 1]) and (last == place or name in _SEVERAL):
-            last += 1
-        values = texts[place + 1 : last + 1]
-        found.append(
-            Flag(name=name, text=" ".join(values) if values else None, place=place, first=place + 1, last=last)
-        )
-        place = last + 1
-    return tuple(found)
-
-
-def _is_option(text: str) -> bool:
-    return _FLAG.match(text) is not None or text == "--"

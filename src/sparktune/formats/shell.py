@@ -7,30 +7,20 @@ splits a command that is a string (``compose``: no comments, nothing behind an o
 character, ``\n`` and ``\t`` excepted); systemd.syntax(7) and systemd.service(5) (``systemd``).
 """
 
-__all__ = ["Dialect", "ShellWord", "Token", "lex", "quoted"]
+__all__ = ["Dialect", "ShellWord", "Token", "lex"]
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 
 from sparktune.formats.located import Located
+from sparktune.formats.quoting import Dialect, within
 
 _BLANKS = " \t\r"
-_SAFE = re.compile(r"[A-Za-z0-9_@%+=:,./-]+", re.ASCII)
 _SYSTEMD_ESCAPES = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " ",
     "\\": "\\", '"': '"', "'": "'",
 }  # fmt: skip
 _DEEPEST = 50
-
-
-class Dialect(Enum):
-    """Who splits the text into words."""
-
-    SHELL = "shell"
-    COMPOSE = "compose"
-    SYSTEMD = "systemd"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,40 +56,6 @@ class Token:
 def lex(source: Located, dialect: Dialect) -> tuple[Token, ...]:
     """Return what a text consists of. Raises ValueError, with the reason, where a quote or bracket is left open."""
     return tuple(_Lexer(source, dialect).tokens())
-
-
-def quoted(value: str, dialect: Dialect) -> tuple[str, ...]:
-    """Return ways to write a word, the plainest first; not each of them can stand everywhere.
-
-    A dollar sign keeps its meaning: it is never put into single quotes, and not escaped.
-    """
-    escape = r'(["\\`])' if dialect is Dialect.SHELL else r'(["\\])'
-    double = '"' + re.sub(escape, r"\\\1", value) + '"'
-    single = _single(value, dialect)
-    plain = [value] if _SAFE.fullmatch(value) or (value and re.fullmatch(r"[\w@%+=:,./${}-]+", value)) else []
-    if "\n" in value or "\r" in value:
-        return (single,) if "$" not in value else ()
-    if "$" in value and dialect is not Dialect.COMPOSE:
-        return (*plain, double)
-    if dialect is Dialect.SYSTEMD or not value:
-        return (*plain, single, double)
-    return (*plain, single, double, re.sub(r"([^A-Za-z0-9_@%+=:,./$-])", r"\\\1", value))
-
-
-def _single(value: str, dialect: Dialect) -> str:
-    if dialect is Dialect.SYSTEMD:
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
-    return "'" + value.replace("'", "'\\''") + "'"
-
-
-def _within(style: str, dialect: Dialect) -> Callable[[str], str] | None:
-    """Return how a text is written that is to stand inside a word of this style."""
-    if style == "'":
-        return lambda text: _single(text, dialect)[1:-1]
-    if style == '"':
-        escape = r'(["\\`])' if dialect is Dialect.SHELL else r'(["\\])'
-        return lambda text: re.sub(escape, r"\\\1", text)
-    return None
 
 
 class _Lexer:
@@ -278,8 +234,8 @@ class _Lexer:
         style = next(iter(self.styles)) if len(self.styles) == 1 else "mixed" if self.styles else ""
         if style in {"'", '"'} and self.text[start:end].count(style) > _QUOTES and self._several(start, style):
             style = "mixed"
-        outer, within = self.source.encode, _within(style, self.dialect)
-        encode = (lambda text: outer(within(text))) if outer is not None and within is not None else None
+        outer, enclosed = self.source.encode, within(style, self.dialect)
+        encode = (lambda text: outer(enclosed(text))) if outer is not None and enclosed is not None else None
         inner = Located(
             text="".join(letter for letter, _, _ in self.chars),
             starts=tuple(self.source.starts[begin] for _, begin, _ in self.chars),

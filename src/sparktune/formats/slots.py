@@ -6,16 +6,15 @@ edit counts only when the text then says what was wanted and, but for that, what
 
 __all__ = ["Reading", "Slot", "write_entry"]
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sparktune.formats.flags import without_flag
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat
 
 _Key = tuple[str, str, str]
-_OPTION = re.compile(r"-{1,2}[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +142,7 @@ def _entries(reading: Reading, wanted: _Key) -> Counter[tuple[_Key, str | None]]
 
 
 def _follows(reading: Reading, entry: Entry, wanted: _Key) -> bool:
-    """Whether an entry says the same as the wanted one: a whole command, and the flags in it.
+    """Whether an entry says the same as the wanted one: a whole command, and what is in it.
 
     Neither counts the key that is left without a value when the last one below it is taken out.
     """
@@ -151,9 +150,9 @@ def _follows(reading: Reading, entry: Entry, wanted: _Key) -> bool:
     if entry.part != part:
         return False
     if kind == "key" and name in reading.wholes:
-        return entry.kind != "key"
-    if kind == "key" and entry.kind == "key" and entry.text is None:
-        return name.startswith((f"{entry.name}.", f"{entry.name}["))
+        return True
+    if entry.kind == kind and entry.text is None and name.startswith((f"{entry.name}.", f"{entry.name}[")):
+        return True
     return entry.kind == "key" and entry.name in reading.wholes
 
 
@@ -170,12 +169,4 @@ def _words(command: Command, wanted: _Key) -> tuple[str, ...]:
     """Return the words of a command, without a flag that was edited; its value is compared as an entry."""
     part, kind, name = wanted
     words = [one.text for one in command.words]
-    if kind != "flag" or part != command.part:
-        return tuple(words)
-    kept: list[str] = []
-    skipping = False
-    for word in words:
-        skipping = word.partition("=")[0] == name or (skipping and not _OPTION.match(word))
-        if not skipping:
-            kept.append(word)
-    return tuple(kept)
+    return tuple(without_flag(words, name) if kind == "flag" and part == command.part else words)

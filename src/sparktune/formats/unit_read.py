@@ -16,8 +16,8 @@ from sparktune.formats.container_run import ContainerRun, container_run, served_
 from sparktune.formats.container_slots import container_slots, new_option
 from sparktune.formats.flag_edit import flag_edits, removed_words, variable_edits, variable_span
 from sparktune.formats.located import Lines, Located
+from sparktune.formats.quoting import Dialect, quoted
 from sparktune.formats.serving import Assignment, Call, CallWord, words_of_text
-from sparktune.formats.shell import Dialect, quoted
 from sparktune.formats.slots import Reading, Slot
 from sparktune.formats.yaml_edit import line_edit
 from sparktune.formats.yaml_scalar import Edit

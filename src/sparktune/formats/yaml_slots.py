@@ -20,8 +20,9 @@ from sparktune.formats.flag_edit import (
     variable_edits,
     variable_span,
 )
+from sparktune.formats.flags import flags_of, hidden_model
 from sparktune.formats.located import Lines
-from sparktune.formats.serving import Assignment, Call, CallWord, flags_of
+from sparktune.formats.serving import Assignment, Call, CallWord
 from sparktune.formats.slots import Slot
 from sparktune.formats.yaml_edit import Sequence, ends_at, item_edits, removed_member, scalar_edits
 from sparktune.formats.yaml_scalar import Edit, located_scalar, written_start
@@ -227,6 +228,8 @@ def call_slots(part: str, call: Call, lines: Lines, fixed: str = "") -> Iterator
     for flag in flags_of(call):
         word = call.words[flag.place]
         why = fixed or word.fixed or call.words[flag.last if flag.text is not None else flag.place].fixed
+        if hidden_model(call, flag):
+            why = why or "the model is named nowhere else, so this may be it: put it right behind serve"
         span = flag_span(call, flag)
         entry = Entry(
             part=part, kind="flag", name=flag.name, text=flag.text, line=lines.at(word.span.start),
