@@ -84,12 +84,11 @@ def test_the_serving_process(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", _cases("leftovers"))
 def test_leftovers(case: dict[str, Any]) -> None:
-    known = case.get("known")
     around = Around(
         gpu=case.get("gpu", {}),
         running=[_ID for _ in case.get("running", ())],
         listening=case.get("listening", ()),
-        known=None if known is None else {(pid, start) for pid, start in known},
+        known={(pid, start) for pid, start in case.get("known", ())},
     )
     facts = ServiceFacts(node="", processes=_processes(case.get("mine", [])), others=_processes(case.get("others", [])))
     assert {one.process.pid: one.why for one in leftovers(facts, around)} == case["left"]

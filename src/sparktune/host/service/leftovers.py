@@ -1,9 +1,10 @@
 """What is left of a service that was stopped, and what else holds its memory or its port. Pure.
 
 A process is named only for what was seen of it: it belongs to the service; it is an engine's and its container is gone
-or its parent has ended; it was not there before the service was first started; it listens at the service's port. That
-two engines share a host is no fault: one that was there before, or that belongs to a container or unit of its own, is
-nobody's leftover. Source: nvidia-smi --query-compute-apps (``used_memory`` is "[N/A]" on machines whose GPU shares the
+or its parent has ended; it listens at the service's port. That two engines share a host is no fault: one that was there
+before the service was first started, or that belongs to a container or unit of its own, is nobody's leftover, and what
+memory it takes is told by the memory itself.
+Source: nvidia-smi --query-compute-apps (``used_memory`` is "[N/A]" on machines whose GPU shares the
 host's memory).
 """
 
@@ -41,14 +42,13 @@ class Around:
     """What else was seen on the node.
 
     ``gpu``: the memory of GPU processes, None for untold; ``running``: the ids of running containers; ``listening``:
-    who listens at the service's port; ``known``: which engines were there before the service was first started, None
-    when nobody looked then.
+    who listens at the service's port; ``known``: which engines were there before the service was first started.
     """
 
     gpu: Mapping[int, Bytes | None] = field(default_factory=dict)
     running: Collection[str] = ()
     listening: Collection[int] = ()
-    known: Collection[Identity] | None = None
+    known: Collection[Identity] = ()
 
 
 def gpu_memory(text: str) -> dict[int, Bytes | None]:
@@ -83,8 +83,8 @@ def leftovers(facts: ServiceFacts, around: Around) -> tuple[Leftover, ...]:
 
 
 def _why(one: NodeProcess, by_pid: Mapping[int, NodeProcess], around: Around) -> str:
-    if around.known is not None:
-        return "" if (one.pid, one.start_ticks) in around.known else "was not there before the service was started"
+    if (one.pid, one.start_ticks) in around.known:
+        return ""
     container = _CONTAINER.search(one.groups)
     if container is not None:
         return "" if container[1] in around.running else "its container is gone"

@@ -29,7 +29,7 @@ _SHORT_ID: Final = 12
 async def read_service(reader: LiveService, target: NodeTarget, words: Words, port: int) -> Reads:
     """Compare the serving process with what is wanted of it. Raises NodeError, UsageError."""
     async with NodeSession(target) as node:
-        seen = await serves(node, reader.service, port)
+        seen = await serves(node, reader.service, port, reader.environment)
     where = _where(reader.service)
     process = seen.serving.process
     wrong = _not_one(seen.facts)

@@ -19,8 +19,8 @@ from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readin
 class Serves:
     """The serving process of a service and what was read of it.
 
-    ``environment`` is that process's, by NUL-ended entries; ``allowed`` the CPU list of each thread of each process
-    that is no shell and does not only wait, by "PID/TID (NAME)".
+    ``environment`` are its wanted variables, by NUL-ended entries; ``allowed`` the CPU list of each thread of each
+    process that is no shell and does not only wait, by "PID/TID (NAME)".
     """
 
     facts: ServiceFacts
@@ -45,27 +45,30 @@ async def look_at_service(node: NodeSession, service: ServiceProcess) -> Service
     return service_facts(service, await node.observe(service_reads(service)))
 
 
-async def serves(node: NodeSession, service: ServiceProcess, port: int) -> Serves:
-    """Find the serving process and read it. Raises NodeError."""
+async def serves(node: NodeSession, service: ServiceProcess, port: int, names: Collection[str]) -> Serves:
+    """Find the serving process and read it; of its variables those of these names. Raises NodeError."""
     facts = await look_at_service(node, service)
     servers = servers_of(facts.processes)
     if not servers:
         return Serves(facts=facts, serving=serving_process(facts.processes, port, {}))
-    readings = await node.observe([read for one in servers for read in _reads(one)])
+    readings = await node.observe([read for one in servers for read in _reads(one, names)])
     inside = next((one.ports[port] for one in facts.containers if port in one.ports), port)
     serving = serving_process(facts.processes, inside, _listening(servers, readings))
     if serving.process is None:
         return Serves(facts=facts, serving=serving)
-    environment = readings.file(f"/proc/{serving.process.pid}/environ")
-    if environment.value is None:
+    path = f"/proc/{serving.process.pid}/environ"
+    environment = readings.matching(path).get(path, absent())
+    if environment.value is None and names:
         environment = await _from_inside(node, facts, serving.process, readings) or environment
     return Serves(facts=facts, serving=serving, environment=environment, allowed=_allowed(servers, readings))
 
 
-def _reads(process: NodeProcess) -> tuple[Read, ...]:
+def _reads(process: NodeProcess, names: Collection[str]) -> tuple[Read, ...]:
     folder = f"/proc/{process.pid}"
+    variables = tuple(f"{name}=" for name in names)
     return (
-        ReadFile(path=f"{folder}/environ", most_bytes=1 << 20),
+        # Whatever else a process was given, secrets among it, stays on its node.
+        *((ReadFiles(pattern=f"{folder}/environ", lines=variables, most_bytes=1 << 20),) if variables else ()),
         ReadLinks(pattern=f"{folder}/fd/*"),
         *(ReadFile(path=f"{folder}/net/{table}", most_bytes=4 << 20) for table in TABLES),
         ReadFiles(pattern=f"{folder}/task/*/status", lines=("Name:", "NSpid:", "Cpus_allowed_list:")),

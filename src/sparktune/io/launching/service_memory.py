@@ -119,12 +119,12 @@ class MemoryWatch:
         said = readings.command(*_GPU).value
         gpu = gpu_memory(said.stdout) if said is not None and said.code == 0 else {}
         ids = readings.command(*_RUNNING).value
-        boot_known = self._record.memory.get(service.node, {}).get("known")
+        known = self._record.memory.get(service.node, {}).get("known", ())
         around = Around(
             gpu=gpu,
             running=ids.stdout.split() if ids is not None else (),
             listening=await self._listening(session, target, readings),
-            known=None if boot_known is None else {(pid, ticks) for pid, ticks in boot_known},
+            known={(pid, ticks) for pid, ticks in known},
         )
         found = _AVAILABLE.search(readings.file(_MEMINFO).value or "")
         return _Look(
