@@ -94,10 +94,10 @@ def _reference(text: str, dollar: int) -> Reference | None:
 
 
 def _closing(text: str, brace: int) -> int:
-    """Return where the brace at ``brace`` is closed, -1 when it is not."""
+    """Return where the brace at ``brace`` is closed, -1 when it is not; those of JSON in a default count, too."""
     depth = 0
     for place in range(brace, len(text)):
-        if text[place] == "{" and (place == brace or text[place - 1] == "$"):
+        if text[place] == "{":
             depth += 1
         elif text[place] == "}":
             depth -= 1

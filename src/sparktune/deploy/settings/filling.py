@@ -9,21 +9,38 @@ A shell inside a container also knows what its image sets, which no file tells: 
 
 __all__ = ["filled_by_compose", "filled_by_shell", "filled_by_systemd", "known_filled"]
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from sparktune.deploy.settings.arithmetic import with_arithmetic
 from sparktune.formats.interpolation import filled, references
+from sparktune.formats.located import whole
+from sparktune.formats.shell import Dialect, lex
 from sparktune.model.document import Command, Word
 
 _UNIT_VARIABLE = re.compile(r"\$\$|\$\{(?P<braced>[A-Za-z_]\w*)\}|\$(?P<bare>[A-Za-z_]\w*)", re.ASCII)
 _BEFORE_ITEM = frozenset("-[,")
+_QUOTES = frozenset("'\"")
 
 
 def filled_by_compose(command: Command, text: str, variables: Mapping[str, str]) -> Command:
-    """Return a command of a compose file's ``text`` with its variables filled in."""
-    return _each(command, lambda word: _words(word, filled(word.text, variables), text))
+    """Return a command of a compose file's ``text`` with its variables filled in.
+
+    That is done before anybody splits it into words, so that quotes in a value count as if they were written there.
+    """
+    dialect = Dialect.SHELL if command.shell else Dialect.COMPOSE
+
+    def words(word: Word) -> Iterator[Word]:
+        value = filled(word.text, variables)
+        split = None if _whole(word, value, text) else _lexed(word, value, text, dialect)
+        if split is None:
+            yield from _words(word, value, text)
+        else:
+            yield from (replace(word, text=one) for one in split)
+
+    return _each(command, words)
 
 
 def filled_by_shell(command: Command, text: str, variables: Mapping[str, str]) -> Command:
@@ -74,16 +91,33 @@ def _each(command: Command, words: Callable[[Word], Iterator[Word]]) -> Command:
 
 def _words(word: Word, value: str, text: str) -> Iterator[Word]:
     """Yield a word with another text, in parts where it is split at blanks, and not at all where nothing is left."""
-    kept = word.span is None or _slice(word, text)[:1] in {"'", '"'} or _is_item(word, text)
-    whole = kept or value == word.text or "$(" in value
-    for one in (value,) if whole else value.split():
+    kept = _whole(word, value, text) or _slice(word, text)[:1] in _QUOTES
+    for one in (value,) if kept else value.split():
         yield replace(word, text=one)
 
 
+def _whole(word: Word, value: str, text: str) -> bool:
+    """Whether a word stays one word, with nothing of it read again: an item of a list, or one that is not changed."""
+    before = "" if word.span is None else text[: word.span.start].rstrip()[-1:]
+    return word.span is None or before in _BEFORE_ITEM or value == word.text or "$(" in value
+
+
+def _lexed(word: Word, value: str, text: str, dialect: Dialect) -> list[str] | None:
+    """Return the words that a filled in text is split into, None where that cannot be told from the word alone."""
+    quote = _slice(word, text)[:1]
+    quote = quote if quote in _QUOTES else ""
+    at, rest = 0, ""
+    for one in references(word.text):
+        rest, at = rest + word.text[at : one.start], one.end
+    if quote != "'" and set(rest + word.text[at:]) & {*_QUOTES, "\\"}:
+        return None  # what was escaped is not known any more
+    try:
+        tokens = lex(whole(quote + value + quote), dialect)
+    except ValueError:
+        return None
+    return [token.word.text for token in itertools.takewhile(lambda one: one.word is not None, tokens) if token.word]
+
+
 def _slice(word: Word, text: str) -> str:
-    return "" if word.span is None else text[word.span.start : word.span.end]
-
-
-def _is_item(word: Word, text: str) -> bool:
-    """Whether a word is an item of a list, which nobody splits."""
-    return word.span is not None and text[: word.span.start].rstrip()[-1:] in _BEFORE_ITEM
+    """Return a word as it is written; a backslash before its quote is that of a YAML text in quotes."""
+    return "" if word.span is None else text[word.span.start : word.span.end].lstrip("\\")

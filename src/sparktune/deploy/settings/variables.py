@@ -30,7 +30,7 @@ def filling(documents: Sequence[Document], caller: Mapping[str, str]) -> dict[st
     for one in sorted(files, key=lambda file: not _is_dot_env(file)):
         for entry in one.entries:
             if entry.text is not None:
-                found[entry.name] = filled(entry.text, {**found, **caller})
+                found[entry.name] = _filled(entry, one, {**found, **caller})
     return {**found, **caller}
 
 
@@ -42,6 +42,7 @@ def process_variables(
     named = [entry for entry in document.entries if entry.part == part and _names_file(entry)]
     own = [(document, entry) for entry in document.entries if entry.part == part and entry.kind == "env"]
     files = [(file, entry) for one in named for file in _files(one, document, documents) for entry in file.entries]
+    said: dict[str, dict[str, str]] = {}  # by file: a line may use those above it
     for source, entry in (*own, *files) if document.format == "unit" else (*files, *own):
         text = entry.text
         if text is None and document.format == "compose":
@@ -49,7 +50,8 @@ def process_variables(
             if text is None:
                 continue
         elif text is not None and document.format == "compose":
-            text = filled(text, variables)
+            above = said.setdefault(source.name, {}) if source is not document else {}
+            text = above[entry.name] = _filled(entry, source, {**above, **variables})
         origin = Origin(layer=Layer.FILE, place=source.name, line=entry.line)
         found[entry.name] = env_setting(entry.name, text, origin, part)
     return found
@@ -73,6 +75,13 @@ def _as_docker_reads_it(document: Document) -> Document:
         return docker.read(document.name, document.text)
     except NotThisFormat:
         return document
+
+
+def _filled(entry: Entry, source: Document, variables: Mapping[str, str]) -> str:
+    """Return what an entry says; in a file of variables single quotes keep a text as it is."""
+    text = entry.text or ""
+    raw = "" if entry.span is None else source.text[entry.span.start : entry.span.start + 1]
+    return text if source.format in _FILES and raw == "'" else filled(text, variables)
 
 
 def _names_file(entry: Entry) -> bool:
