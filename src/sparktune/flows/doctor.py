@@ -1,6 +1,6 @@
 """``doctor``: read the nodes, or the loose files of a report, and judge them. Nothing is changed."""
 
-__all__ = ["Diagnosis", "diagnose_files", "diagnose_nodes"]
+__all__ = ["Diagnosis", "diagnose_files", "diagnose_nodes", "facts_of"]
 
 import asyncio
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Diagnosis:
 def diagnose_nodes(targets: Sequence[NodeTarget]) -> Diagnosis:
     """Ask all nodes at once. What is wrong with a node itself is in its facts; raises UsageError for a bad name."""
     answers = asyncio.run(observe_all(targets, all_reads()))
-    return _judged(ClusterFacts(nodes=tuple(_facts(answer) for answer in answers)))
+    return _judged(ClusterFacts(nodes=tuple(facts_of(answer) for answer in answers)))
 
 
 def diagnose_files(folder: Path) -> Diagnosis:
@@ -52,7 +52,8 @@ def _judged(cluster: ClusterFacts, notes: tuple[str, ...] = ()) -> Diagnosis:
     return Diagnosis(cluster=cluster, findings=judge(cluster), notes=notes)
 
 
-def _facts(answer: NodeAnswer) -> NodeFacts:
+def facts_of(answer: NodeAnswer) -> NodeFacts:
+    """Return what a node answered, or why it did not."""
     name = answer.target.name
     if answer.readings is not None:
         return read_facts(name, answer.readings)
