@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -21,6 +22,7 @@ import typer
 from sparktune.cli import app as cli
 from sparktune.errors import ExitCode
 from sparktune.io.demo_server import DemoServer
+from sparktune.io.experiment_file import read_experiment_file, request_of
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PAGES = sorted([*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md")])
@@ -92,6 +94,26 @@ def test_examples_run(page: Path, llama_server: DemoServer, tmp_path: Path) -> N
         for line in filter(str.strip, step.shown):
             if not re.search(r"\d", line):
                 assert _collapse(line) in _collapse(output), f"$ {command}\n{output}"
+
+
+def _experiments() -> Iterator[Any]:
+    """Yield every example of an experiment file, by its page and what it says first."""
+    for page in _PAGES:
+        for block in _FENCE.finditer(page.read_text()):
+            if block["info"] == "yaml" and "launcher:" in block["body"] and "url:" in block["body"]:
+                yield pytest.param(block["body"], id=f"{_name(page)}: {block['body'].splitlines()[0]}")
+
+
+@pytest.mark.parametrize("text", list(_experiments()))
+def test_experiments_in_examples_are_understood(text: str, tmp_path: Path) -> None:
+    """What somebody copies from a page must be an experiment."""
+    file = tmp_path / "experiment.yaml"
+    file.write_text(text)
+
+    values, fault = read_experiment_file(file)
+    request = request_of(values, 1, fault)
+
+    assert request.arms
 
 
 def _commands(command: object, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], object]]:
