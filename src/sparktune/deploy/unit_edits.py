@@ -1,7 +1,6 @@
 """The files that give a systemd unit an arm's settings: a drop-in, and the ``EnvironmentFile=`` where a variable is.
 
-Every arm has the drop-in, with ``Restart=no``: a server that dies, or that a guard kills to save its host, must not
-come back by itself in the middle of a visit.
+The unit's own file is never touched. Where an arm says nothing there is no drop-in.
 
 Sources: systemd.service(5): an empty ``ExecStart=`` clears what was there; ``$`` is written ``$$``. systemd.unit(5):
 ``%`` is written ``%%``. systemd.exec(5): ``Environment=`` and its quotes; ``UnsetEnvironment=`` is done last.
@@ -17,15 +16,13 @@ from sparktune.deploy.services import ServiceSettings, here
 from sparktune.deploy.texts import Texts, document
 from sparktune.deploy.unit_seen import Unit
 
-_HEAD: Final = (
-    "# Written by sparktune for one arm of an experiment, which takes it away again.\n[Service]\nRestart=no\n"
-)
+_HEAD: Final = "# An arm of an experiment by sparktune, whose journal on this node can take it away again.\n[Service]\n"
 _WORD_OF_VARIABLE: Final = re.compile(r"\$(?:\{)?([A-Za-z_][A-Za-z0-9_]*)\}?", re.ASCII)
 
 
 def set_unit(unit: Unit, texts: Texts, settings: ServiceSettings) -> None:
     """Edit the texts so that a unit has these settings. Raises ValueError, with the place, where that cannot be."""
-    lines = [_HEAD]
+    lines: list[str] = []
     for name, value in settings.env.items():
         path = next((one for one in reversed(unit.env_files) if _has(texts, one, name)), "")
         if value is None:
@@ -39,7 +36,8 @@ def set_unit(unit: Unit, texts: Texts, settings: ServiceSettings) -> None:
         lines.append(f"ExecStart=\nExecStart={_command(unit, settings)}\n")
     elif settings.env:
         _refuse_later(unit, "UnsetEnvironment", "env")
-    texts.put(unit.own, "".join(lines))
+    if lines:
+        texts.put(unit.own, "".join((_HEAD, *lines)))
 
 
 def flags_before(unit: Unit, names: Iterable[str]) -> dict[str, str | None]:

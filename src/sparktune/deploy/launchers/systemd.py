@@ -3,10 +3,10 @@
 An arm: ``{env: {NAME: value}, flags: {--max-num-seqs: 8}, wait_s: 900}``. ``where`` lists the units in the order in
 which they start: ``{node: spark1, unit: vllm.service}``.
 
-What to know of it: ``Restart=`` of the unit is ``no`` while an arm is set, so that a server that dies stays dead. A
-unit of ``Type=oneshot`` is refused: its script ends, and what serves is no process of it; such scripts tell by an exit
-code of their own (3: "it runs already") what ``SuccessExitStatus=`` has to name, or ``Restart=on-failure`` retries it
-for ever.
+What to know of it: with ``Restart=`` a server that died is started again by systemd; it is seen to be another start,
+and the visit is void. Who kills one to save its host has systemd stop the unit first, or it would come back. A unit of
+``Type=oneshot`` is refused: its script ends, and what serves is no process of it; such scripts tell by an exit code of
+their own (3: "it runs already") what ``SuccessExitStatus=`` has to name, or ``Restart=on-failure`` retries for ever.
 
 Source: systemctl(1), journalctl(1); systemd 252 to 257.
 """
@@ -105,7 +105,9 @@ def _applied(units: tuple[Unit, ...], settings: ServiceSettings) -> tuple[Apply,
     for unit in units:
         texts.setdefault(unit.node, Texts(_all_texts(units, unit.node)))
         set_unit(unit, texts[unit.node], settings)
-    return tuple(Apply(node=node, steps=(*edited.steps(), ReloadStep())) for node, edited in texts.items())
+    return tuple(
+        Apply(node=node, steps=(*steps, ReloadStep())) for node, edited in texts.items() if (steps := edited.steps())
+    )
 
 
 def _all_texts(units: tuple[Unit, ...], node: str) -> dict[str, str | None]:
