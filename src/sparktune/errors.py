@@ -27,6 +27,7 @@ what happened, the value seen, and where; it is one sentence without a final per
     |   |-- PlanRefused                 something stands against the plan
     |   `-- ChangeFailed                a step failed, or undoing one did
     |-- ArmFailed                   1   an arm of an experiment could not be set, or not be taken back
+    |-- BootDue                     5   an arm is written, and counts when this machine has booted
     |-- StoreError                  1   the store of runs cannot be read or written
     |   `-- UnknownRun                  no run with that id
     |-- MissingPart                 1   an optional dependency or a file it ships is not installed
@@ -39,6 +40,7 @@ what happened, the value seen, and where; it is one sentence without a final per
 __all__ = [
     "ArmFailed",
     "AuthRejected",
+    "BootDue",
     "ChangeFailed",
     "ConnectFailed",
     "EndpointError",
@@ -180,6 +182,12 @@ class ChangeFailed(HostError):
 
 class ArmFailed(SparktuneError):
     """An arm of an experiment could not be set, or not be taken back."""
+
+
+class BootDue(SparktuneError):
+    """An arm is written, and counts when this machine has booted; the experiment goes on after that."""
+
+    exit_code = ExitCode.NOT_CONCLUSIVE
 
 
 class StoreError(SparktuneError):

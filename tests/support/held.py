@@ -49,6 +49,11 @@ class FakeHold:
         self._did(f"set {arm}")
         self.arm = arm
 
+    async def after_boot(self, plan: ArmPlan) -> None:
+        """Remember it."""
+        del plan
+        self._did("after boot")
+
     async def read_live(self, plan: ArmPlan) -> LiveReading:
         """Say what is set, unless told otherwise."""
         del plan

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
+from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_show import finish, show_result
 from sparktune.cli._ab_terminal import (
@@ -25,7 +26,7 @@ from sparktune.cli._ab_terminal import (
 from sparktune.cli._ab_world import World, service_values, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
-from sparktune.errors import ChangeFailed, StoreError, UsageError
+from sparktune.errors import BootDue, ChangeFailed, StoreError, UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.request import declared
@@ -61,6 +62,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
             return
         sys.stderr.write(text)
         check_somebody_is_there(plan)
+        check_may_boot(plan, experiment, allowed=options.allow_reboot)
         _refuse_leftovers(store, experiment)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
@@ -82,9 +84,10 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
             return await resume(tools, experiment, restore_only=restore_only)
 
         if not restore_only:
+            check_has_booted(store.held(experiment.id), experiment)
             _carry_out(store, world, experiment, options, go_on)
             return
-        result = _worked_on(store, world, experiment, options, go_on)
+        result = _worked_on(store, world, experiment, options, go_on, take_back=True)
     show_result(result, as_json=options.json)
     sys.stderr.write(f"restored: {result.afterwards or 'nothing had been changed'}\n")
 
@@ -126,20 +129,39 @@ def _carry_out(store: Store, world: World, experiment: Experiment, options: AbOp
     finish(result)
 
 
-def _worked_on(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> ExperimentResult:
+def _worked_on(
+    store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow, *, take_back: bool = False
+) -> ExperimentResult:
+    """Carry a flow out. An arm that waited for a boot is not taken back before it, but with ``take_back``."""
     progress = make_progress(quiet=options.quiet)
     with store.owned(experiment.id), hangup_as_interrupt():
-        return asyncio.run(sigterm_as_cancel(_run(store, world, experiment, options, progress, flow)))
+        waits = bool(store.held(experiment.id).get("booting")) and not take_back
+        work = _run(store, world, experiment, options, progress, flow, recover=not waits)
+        try:
+            return asyncio.run(sigterm_as_cancel(work))
+        except BootDue as error:
+            if not options.allow_reboot:
+                raise
+            progress.say(f"{error}; it boots now. {error.hint}")
+            boot_this_machine()
+            raise
 
 
 async def _run(
-    store: Store, world: World, experiment: Experiment, options: AbOptions, progress: Progress, flow: Flow
+    store: Store,
+    world: World,
+    experiment: Experiment,
+    options: AbOptions,
+    progress: Progress,
+    flow: Flow,
+    *,
+    recover: bool,
 ) -> ExperimentResult:
     def remember(record: Any) -> None:  # noqa: ANN401 - the hold's own record
         store.remember_held(experiment.id, record)
 
     record = store.held(experiment.id)
-    if record:
+    if record and recover:
         recovered = await Hold.recover(record, world.settings, remember=remember)
         for line in recovered.done:
             progress.say(line)
@@ -154,6 +176,7 @@ async def _run(
     )
 
     planner = await world.seeing()
+    check_may_boot(planner.plan(Arm.B.value), experiment, allowed=options.allow_reboot)
 
     async def go_on(why: str) -> bool:
         if options.yes:

@@ -67,6 +67,7 @@ class AbOptions:
     corpus: Path | None = None
     api_key: str = ""
     api_key_file: Path | None = None
+    allow_reboot: bool = False
     yes: bool = False
     json: bool = False
     quiet: bool = False

@@ -31,6 +31,11 @@ _Earned = Annotated[Path, typer.Option("--earned", metavar="FILE", help="Where s
 _EARNED = Path("earned.yaml")
 
 
+_AllowReboot = Annotated[
+    bool, typer.Option("--allow-reboot", help="Boot the machines of arms that count at a boot only, before each visit.")
+]
+
+
 class _Group(TyperGroup):
     """Lets ``run`` be left out: ``sparktune ab FILE.yaml``."""
 
@@ -164,6 +169,7 @@ def run(
     corpus: _Corpus = None,
     api_key: _ApiKey = "",
     api_key_file: _ApiKeyFile = None,
+    allow_reboot: _AllowReboot = False,
     yes: _Yes = False,
     json_output: _Json = False,
     quiet: _Quiet = False,
@@ -228,6 +234,7 @@ def resume(
     corpus: _Corpus = None,
     api_key: _ApiKey = "",
     api_key_file: _ApiKeyFile = None,
+    allow_reboot: _AllowReboot = False,
     yes: _Yes = False,
     json_output: _Json = False,
     quiet: _Quiet = False,
@@ -246,7 +253,7 @@ def _options(given: Mapping[str, Any]) -> "AbOptions":
     """Return how the command behaves, from the arguments that ``run`` and ``resume`` have in common."""
     from sparktune.cli._ab_arguments import AbOptions
 
-    shared = ("accept", "earned", "corpus", "api_key", "api_key_file", "yes", "quiet")
+    shared = ("accept", "earned", "corpus", "api_key", "api_key_file", "allow_reboot", "yes", "quiet")
     return AbOptions(json=given["json_output"], **{name: given[name] for name in shared})
 
 

@@ -89,6 +89,7 @@ class VisitState(Enum):
     REFUSED = "refused"  # the arm was not live: nothing was measured
     VOID = "void"  # the arm did not stay live, or the visit did not end
     STOPPED = "stopped"  # a guard ended it
+    BOOTING = "booting"  # its arm is written, and counts when this machine has booted: it goes on then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

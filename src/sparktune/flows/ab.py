@@ -9,10 +9,10 @@ __all__ = ["resume", "run_experiment"]
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from sparktune.errors import ArmFailed, Interrupted, NotOpenAI, RequestRejected, SparktuneError, UnknownModel
+from sparktune.errors import ArmFailed, BootDue, Interrupted, NotOpenAI, RequestRejected, SparktuneError, UnknownModel
 from sparktune.experiment.blocks import complete_blocks
 from sparktune.experiment.design import Block
-from sparktune.experiment.plan import Experiment, VisitState
+from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
 from sparktune.experiment.result import ExperimentResult, GuardStatus, MeasuredVisit
 from sparktune.experiment.verdict import Verdict
 from sparktune.experiment.visit_checks import cell_checks, live_checks
@@ -32,7 +32,8 @@ _LEAST = 2
 async def run_experiment(tools: AbTools, experiment: Experiment) -> ExperimentResult:
     """Go on with an experiment that is in the store, from its first unfinished block, and return its result.
 
-    The caller owns the experiment. Raises Interrupted after Ctrl-C or SIGTERM, and what a visit raises, when the
+    The caller owns the experiment. Raises BootDue when this machine has to boot before it goes on, with the arm left as
+    it was set. Raises Interrupted after Ctrl-C or SIGTERM, and what a visit raises, when the
     original has been restored; and what restoring raises.
     """
     results = Results(tools.store)
@@ -41,6 +42,10 @@ async def run_experiment(tools: AbTools, experiment: Experiment) -> ExperimentRe
         if began := tools.planner.begin():
             await tools.hold.perform(began)
         why = await _blocks(tools, experiment, results)
+    except BootDue as error:
+        tools.store.end_experiment(experiment.id, ExperimentState.INTERRUPTED, why=str(error))
+        error.hint = f"boot it, and go on with: sparktune ab resume {experiment.id}"
+        raise
     except BaseException as error:
         await _give_up(tools, experiment, results, error)
         raise
@@ -98,15 +103,18 @@ def _voided(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> bool:
 
 async def _block(tools: AbTools, experiment: Experiment, block: Block, results: Results) -> None:
     records = tools.store.visits(experiment.id)
-    attempt = 1 + max((record.attempt for record in records if record.block == block.number), default=0)
-    earlier = [visit.result for record in records if (visit := results.of(record)).result is not None]
+    own = [record for record in records if record.block == block.number]
+    # A visit that waited for this machine to boot is gone on with, and the one before it in its block counts.
+    booting = next((record for record in own if record.state is VisitState.BOOTING), None)
+    attempt = booting.attempt if booting else 1 + max((record.attempt for record in own), default=0)
+    others = [results.of(record).result for record in records if record.block != block.number]
+    earlier = [result for result in others if result is not None]
     began_s = tools.wall_s()
-    owed: Mapping[str, int] = {}
-    for place in (0, 1):
+    owed = _owed(experiment, results, own, attempt) if booting else {}
+    for place in range(booting.place if booting else 0, 2):
         where = Place(block=block, attempt=attempt, place=place)
-        visit, owed = await run_visit(
-            tools, experiment, where, owed=owed, earlier=[result for result in earlier if result is not None]
-        )
+        booted = booting is not None and place == booting.place
+        visit, owed = await run_visit(tools, experiment, where, owed=owed, earlier=earlier, booted=booted)
         results.add(visit)
         if visit.record.lost:
             await after_loss(tools, experiment, visit.record)
@@ -115,6 +123,13 @@ async def _block(tools: AbTools, experiment: Experiment, block: Block, results: 
         if visit.record.state is not VisitState.DONE or _voided(experiment, [visit]):
             return
     _tell_time(tools, experiment, block, tools.wall_s() - began_s)
+
+
+def _owed(experiment: Experiment, results: Results, own: Sequence[VisitRecord], attempt: int) -> Mapping[str, int]:
+    """Return the further trials that the first visit of a block had, which was made before this machine booted."""
+    done = [result for record in own if record.attempt == attempt and (result := results.of(record).result)]
+    asked = experiment.workload.trials
+    return {row.cell.label: row.trials - asked for result in done for row in result.cells if row.trials > asked}
 
 
 def _tell_time(tools: AbTools, experiment: Experiment, block: Block, took_s: float) -> None:

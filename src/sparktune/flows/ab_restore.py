@@ -2,7 +2,7 @@
 
 __all__ = ["MemoryNotBack", "restore", "set_winner"]
 
-from sparktune.errors import ChangeFailed, SparktuneError
+from sparktune.errors import BootDue, ChangeFailed, SparktuneError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_tools import AbTools
@@ -39,7 +39,10 @@ async def _restored(tools: AbTools, experiment: Experiment) -> str:
     actions = tools.planner.original()
     if actions and any(visit.trip is not None for visit in tools.store.visits(experiment.id)):
         await _memory_back(tools, experiment)
-    await tools.hold.perform(actions)
+    try:
+        await tools.hold.perform(actions)
+    except BootDue:
+        return "the files of the original are back; they count when this machine has booted"
     if not actions:
         return "what was started has ended; nothing ran at its address before, and nothing does now"
     return f"the original (arm A) is live: {await _proof(tools, Arm.A)}"
@@ -69,7 +72,11 @@ async def _memory(tools: AbTools) -> dict[str, Bytes]:
 
 async def set_winner(tools: AbTools, experiment: Experiment) -> str:
     """Set arm B to stay, see that it is live, and return how that was seen. Raises as ``restore``."""
-    await tools.hold.set_arm(Arm.B.value, tools.planner.plan(Arm.B.value))
+    try:
+        await tools.hold.set_arm(Arm.B.value, tools.planner.plan(Arm.B.value))
+    except BootDue:
+        tools.store.remember_held(experiment.id, {})
+        return "the winner (arm B) is written; it counts when this machine has booted"
     proof = await _proof(tools, Arm.B)
     # It is no longer the experiment's, which would take it back.
     tools.store.remember_held(experiment.id, {})

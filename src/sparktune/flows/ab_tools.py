@@ -35,6 +35,9 @@ class Holder(Protocol):
     async def set_arm(self, arm: str, plan: ArmPlan) -> None:
         """Release what is held, then carry out the plan's actions."""
 
+    async def after_boot(self, plan: ArmPlan) -> None:
+        """Go on with an arm that was set before this machine booted."""
+
     async def read_live(self, plan: ArmPlan) -> LiveReading:
         """Ask every reader of the plan."""
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sparktune.errors import EndpointError, Interrupted, SparktuneError
+from sparktune.errors import BootDue, EndpointError, Interrupted, SparktuneError
 from sparktune.experiment.design import STEPS_UP_BLOCK, Arm, Block
 from sparktune.experiment.memory_curve import curve_of
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
@@ -48,17 +48,23 @@ async def run_visit(
     *,
     owed: Mapping[str, int],
     earlier: Sequence[RunResult],
+    booted: bool = False,
 ) -> tuple[MeasuredVisit, Mapping[str, int]]:
     """Make one visit and return it with the trials that the block's other visit owes.
+
+    ``booted``: its arm was set before this machine booted, and this is what it booted for.
 
     A visit that was refused, changed its setting, lost its server or a node, or was stopped by a guard is returned as
     what it is. Raises Interrupted and CancelledError, and whatever else ends it; the store says why then.
     """
-    visit = _Visit(tools, experiment, place)
+    visit = _Visit(tools, experiment, place, booted=booted)
     try:
         return await visit.run(owed, earlier)
     except (asyncio.CancelledError, Interrupted, KeyboardInterrupt):
         visit.end(VisitState.VOID, _INTERRUPTED)
+        raise
+    except BootDue as error:
+        visit.end(VisitState.BOOTING, str(error))
         raise
     except Tripped as error:
         return visit.end(VisitState.STOPPED, str(error), trip=error.trip), {}
@@ -76,7 +82,8 @@ async def run_visit(
 
 
 class _Visit:
-    def __init__(self, tools: AbTools, experiment: Experiment, place: Place) -> None:
+    def __init__(self, tools: AbTools, experiment: Experiment, place: Place, *, booted: bool) -> None:
+        self._booted = booted
         self._tools = tools
         self._experiment = experiment
         self._place = place
@@ -96,6 +103,8 @@ class _Visit:
         self, owed: Mapping[str, int], earlier: Sequence[RunResult]
     ) -> tuple[MeasuredVisit, Mapping[str, int]]:
         protection = self._experiment.protection
+        if self._plan.takes == "reboot":  # a machine that boots cannot be watched
+            await self._set_arm()
         async with self._tools.watch(protection) as watch:
             guarded = Guarded(watch, self._tools.hold.kill if protection.stop_engine else None)
             try:
@@ -132,13 +141,23 @@ class _Visit:
 
     async def _set(self, guarded: Guarded) -> str:
         """Set the arm and read it back; return why it is not live."""
-        tools, arm = self._tools, self._place.arm.value
-        tools.progress.say(f"block {self._record.block} of {len(self._experiment.blocks)}: setting arm {arm}")
+        tools = self._tools
         guarded.phase(Phase.STARTING)
-        await guarded.run(tools.hold.set_arm(arm, self._plan))
+        if self._plan.takes != "reboot":
+            await guarded.run(self._set_arm())
         before = await guarded.run(tools.hold.read_live(self._plan))
         self._change(live_before=dict(before.values), live_wanted=dict(before.wanted), notes=_notes(tools, before))
         return "" if before.ok else before.why or "it could not be read back"
+
+    async def _set_arm(self) -> None:
+        tools, arm = self._tools, self._place.arm.value
+        where = f"block {self._record.block} of {len(self._experiment.blocks)}"
+        if self._booted:
+            tools.progress.say(f"{where}: this machine has booted for arm {arm}")
+            await tools.hold.after_boot(self._plan)
+            return
+        tools.progress.say(f"{where}: setting arm {arm}")
+        await tools.hold.set_arm(arm, self._plan)
 
     async def _cool(self) -> Started:
         await self._settle()

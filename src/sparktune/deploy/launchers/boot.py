@@ -51,7 +51,9 @@ def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
 
 
 def _booted(nodes: tuple[str, ...], wait_s: Seconds) -> tuple[Action, ...]:
-    return (*(Reboot(node=node, limit_s=wait_s) for node in nodes), AwaitAnswer(limit_s=wait_s))
+    """Boot every node, this machine last: nothing goes on there after that."""
+    others_first = sorted(nodes, key=lambda node: not node)
+    return (*(Reboot(node=node, limit_s=wait_s) for node in others_first), AwaitAnswer(limit_s=wait_s))
 
 
 def _wait_s(spec: ArmSpec, arm: str) -> Seconds:

@@ -12,11 +12,12 @@ __all__ = ["Ask", "Hold", "HoldSettings", "Recovered", "Remember"]
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sparktune.errors import ArmFailed
+from sparktune.errors import ArmFailed, BootDue
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.action_json import decode_actions, encode_actions
 from sparktune.io.launching.live import together
 from sparktune.io.launching.performer import Ask, Performer
+from sparktune.io.launching.proc import boot_id
 from sparktune.io.launching.programs import Programs
 from sparktune.io.launching.reader import Reader
 from sparktune.io.launching.reading import LiveReading
@@ -26,7 +27,7 @@ from sparktune.io.launching.services import services_of
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.unbroken import unbroken
 from sparktune.io.launching.words import Words
-from sparktune.model.launcher import Action, ArmPlan, KillService
+from sparktune.model.launcher import Action, ArmPlan, KillService, Reboot
 
 Remember = Callable[[Mapping[str, Any]], None]
 """Keep this record durably before returning; it replaces the one before. It is JSON and holds no secret."""
@@ -68,6 +69,9 @@ class Hold:
     async def set_arm(self, arm: str, plan: ArmPlan) -> None:
         """Release what is held, then carry out the plan's actions.
 
+        Raises BootDue when they count only after a boot of this machine: then all stays as it is, and ``after_boot``
+        goes on with it.
+
         Raises ArmFailed (a program that ended, does not answer, cannot be stopped; a server of somebody else at the
         address), UsageError (a variable that is not set, nobody to ask), NodeError and HostError. What was begun is
         released before it raises.
@@ -83,9 +87,23 @@ class Hold:
             explained = await self._performer.health.explained(error, services_of(plan))
             await self.release()
             raise explained from error
+        except BootDue:
+            self._record.set_booting(boot_id())
+            raise
         except BaseException:
             await self.release()
             raise
+
+    async def after_boot(self, plan: ArmPlan) -> None:
+        """Go on with an arm that was set before this machine booted. Raises as ``set_arm``; it is released then."""
+        self._held = plan
+        booted = max((place for place, action in enumerate(plan.actions) if isinstance(action, Reboot)), default=-1)
+        try:
+            await self.perform(plan.actions[booted + 1 :])
+        except BaseException:
+            await self.release()
+            raise
+        self._record.set_booting("")
 
     async def kill(self) -> None:
         """End the server of the arm that is held within a second or so, to save its host; ``release`` is still due.
@@ -150,6 +168,7 @@ class Hold:
             await self._leave()
         finally:
             await self._performer.undo_all("")
+        self._record.set_booting("")
         self._record.set_arm("")
 
     async def _leave(self) -> None:

@@ -49,6 +49,7 @@ class Record:
         self._remember = remember
         given = content or {}
         self.arm = str(given.get("arm", ""))
+        self.booting = str(given.get("booting", ""))  # the boot that has to end before the arm counts
         self.processes = [ProcessEntry(**fields) for fields in given.get("processes", ())]
         self.nodes = [NodeEntry.of(fields) for fields in given.get("nodes", ())]
         self.memory: dict[str, dict[str, Any]] = copy.deepcopy(dict(given.get("memory", {})))
@@ -61,6 +62,7 @@ class Record:
         return {
             "schema": _SCHEMA,
             "arm": self.arm,
+            "booting": self.booting,
             "processes": [asdict(one) for one in self.processes],
             "nodes": [one.as_json() for one in self.nodes],
             "memory": copy.deepcopy(self.memory),
@@ -77,6 +79,12 @@ class Record:
         """Say which arm is being set, "" for none."""
         if arm != self.arm:
             self.arm = arm
+            self.save()
+
+    def set_booting(self, boot: str) -> None:
+        """Say that the arm counts after this boot, "" when it does, or is none any more."""
+        if boot != self.booting:
+            self.booting = boot
             self.save()
 
     def set_leaving(self, actions: Iterable[Action]) -> None:

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Final, TextIO
 
-from sparktune.errors import ArmFailed, HostError, NodeBusy, NodeError
+from sparktune.errors import ArmFailed, BootDue, HostError, NodeBusy, NodeError, NodeNeedsRoot
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.record import Record
 from sparktune.io.launching.service_look import ids_of
@@ -107,19 +107,23 @@ class Services:
             await self._memory.remember(node)
 
     async def reboot(self, action: Reboot) -> None:
-        """Boot a node anew and wait until it is back. Raises ArmFailed, NodeError."""
+        """Boot a node anew and wait until it is back. Raises ArmFailed, NodeError; BootDue for this machine."""
         target = self._settings.target(action.node)
         if target.host is None:
-            message = "this machine would have to boot for this arm, and the experiment would end with it"
-            raise ArmFailed(message, hint="run the experiment from another machine, with this one as a node")
+            message = "the arm is written, and counts when this machine has booted"
+            raise BootDue(message, hint="boot it, and go on with: sparktune ab resume")
         async with NodeSession(target, shared=False) as node:
             before = (await node.hello()).boot_id
+            argv, last = ("systemctl", "reboot"), deque[str](maxlen=_LAST_LINES)
             try:
-                await node.run(("systemctl", "reboot"), limit_s=_KILL_S, turn=self._settings.base_url)
-            except NodeBusy:
+                end = await node.run(argv, limit_s=_KILL_S, turn=self._settings.base_url, on_line=last.append)
+            except (NodeBusy, NodeNeedsRoot):
                 raise
             except NodeError:
                 pass  # the link ends with the machine
+            else:
+                if end.code:
+                    raise _failed(target, " ".join(argv), end, last)
         await self._booted(target, before, action.limit_s)
 
     async def _booted(self, target: NodeTarget, before: str, limit_s: Seconds) -> None:
@@ -158,13 +162,13 @@ class Services:
             if service.unit:
                 # First it is told to stop, so that systemd does not start it again; then nothing is waited for.
                 await node.run(("systemctl", "stop", "--no-block", service.unit), limit_s=_KILL_S)
-                end = await node.run(("systemctl", "kill", "--signal=SIGKILL", service.unit), limit_s=_KILL_S)
-            if service.labels:
-                ids = await ids_of(node, service)
-                end = await node.run(("docker", "kill", *ids), limit_s=_KILL_S) if ids else CommandEnd(code=0)
-        if end.code and service.labels:
-            message = f"{target.name}: docker kill ended with exit code {end.code}"
-            raise ArmFailed(message, hint="see what still runs there: docker ps")
+                await node.run(("systemctl", "kill", "--signal=SIGKILL", service.unit), limit_s=_KILL_S)
+            ids = await ids_of(node, service) if service.labels else ()
+            end = await node.run(("docker", "kill", *ids), limit_s=_KILL_S) if ids else None
+            # One that has just ended by itself makes docker fail, and is what was wanted.
+            if end is not None and (end.code or end.why) and await ids_of(node, service):
+                message = f"{target.name}: docker kill failed: {end.why or f'exit code {end.code}'}"
+                raise ArmFailed(message, hint="see what still runs there: docker ps")
 
     def _log(self, name: str) -> TextIO:
         """Open a file that only this user may read, numbered in the order of what was done."""
