@@ -14,13 +14,13 @@ from sparktune.model.document import NotThisFormat
 
 _LONGEST = 4_000_000  # characters; far above any file that people write
 _EMPTY_KEY = re.compile(r"(?P<key>[A-Za-z_]\w*)\s*:\s*(?:[|>][-+]?\s*)?(?:#.*)?", re.ASCII)
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
 
 def refuse_no_text(text: str) -> None:
     """Raise NotThisFormat for what is no text: bytes of a program or an archive, or far too long."""
     found = _CONTROL.search(text)
-    if found is not None and found[0] != "\x1b":
+    if found is not None:
         line = text.count("\n", 0, found.start()) + 1
         message = f"no text: character {ord(found[0])} in line {line}"
         raise NotThisFormat(message, line=line, hint="name the file that a person wrote, not a program or an archive")

@@ -203,7 +203,8 @@ def _added(
         message = f"{part}: no such service"
         raise ValueError(message)
     if service.member.value.start_mark.index < service.member.key.start_mark.index:
-        return
+        message = f"{part}: it is an alias of another part, which others may use"
+        raise ValueError(message)
     if kind == "flag":
         if service.call is not None:
             yield from flag_edits(service.call, name, value)
