@@ -1,15 +1,22 @@
 """Services of docker compose as arms, on a real docker: read from inside, refused when sabotaged, brought back."""
 
+import asyncio
+import json
+import signal
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.arms import hold_settings
 from tests.support.compose_project import ComposeProject, compose_project
+from tests.support.killed_compose import ARMS, WHERE
 from tests.support.service_arms import planner_of, read_in_turn, restored
 
 from sparktune.io.launching.hold import Hold
+from sparktune.io.launching.settings import HoldSettings
 from sparktune.model.launcher import RunOnNode
 
 pytestmark = pytest.mark.root
@@ -142,6 +149,39 @@ async def test_a_service_that_is_not_what_its_file_says_is_refused_before_anythi
     with pytest.raises(ValueError, match="DEPTH is '77' in the container, '5' by the files") as failed:
         planner.plan("A")
     assert "could not be brought back" in str(failed.value)
+
+
+async def test_a_kill_at_any_record_loses_nothing(tmp_path: Path, project: ComposeProject) -> None:
+    """Files byte for byte and the server as it was, wherever the experiment died: a sample of the places."""
+    project.up("server")
+    files, before = project.files(), project.container("server")
+    settings = hold_settings(tmp_path, project.port)
+    at = 1
+    while not (tmp_path / "ended").exists():
+        (tmp_path / "record.json").unlink(missing_ok=True)
+        words = ("-m", "tests.support.killed_compose", str(tmp_path), str(project.port), str(at))
+        child = await asyncio.create_subprocess_exec(sys.executable, *words)
+        code = await child.wait()
+        assert (tmp_path / "ended").exists() or code == -signal.SIGKILL
+
+        await _recovered(tmp_path, settings)
+
+        assert project.files() == files, f"killed at record {at}"
+        assert project.container("server") == before, f"killed at record {at}"
+        assert project.answer("/props")["total_slots"] == 3, f"killed at record {at}"
+        at += 3
+    assert at > 1 + 3, "it was never killed"
+
+
+async def _recovered(folder: Path, settings: HoldSettings) -> None:
+    """Do what resuming does: what is left is taken back, and what ran before is brought back."""
+    record = json.loads((folder / "record.json").read_text())
+    kept: list[Mapping[str, Any]] = [record]
+    recovered = await Hold.recover(record, settings, remember=kept.append)
+    assert recovered.left == ()
+    hold = Hold(settings, remember=kept.append, record=kept[-1])
+    planner = await planner_of("compose", ARMS, WHERE, settings)
+    await hold.perform(hold.keep_original(planner.original(), begins=False))
 
 
 def _plain(values: Mapping[str, str]) -> dict[str, str]:
