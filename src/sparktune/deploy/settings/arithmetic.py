@@ -67,7 +67,9 @@ class _Reader:
         if number:
             return int(number, 8 if number.startswith("0") else 10)
         if name:
-            return int(self.variables.get(name, ""))
+            if name not in self.variables:
+                raise ValueError
+            return int(self.variables[name].strip() or "0")
         if sign == "-":
             return -self.one()
         if sign == "(":

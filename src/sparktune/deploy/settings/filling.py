@@ -23,6 +23,7 @@ from sparktune.model.document import Command, Word
 _UNIT_VARIABLE = re.compile(r"\$\$|\$\{(?P<braced>[A-Za-z_]\w*)\}|\$(?P<bare>[A-Za-z_]\w*)", re.ASCII)
 _BEFORE_ITEM = frozenset("-[,")
 _QUOTES = frozenset("'\"")
+_PAIR = 2
 
 
 def filled_by_compose(command: Command, text: str, variables: Mapping[str, str]) -> Command:
@@ -49,8 +50,12 @@ def filled_by_shell(command: Command, text: str, variables: Mapping[str, str]) -
     def words(word: Word) -> Iterator[Word]:
         if _slice(word, text).startswith("'"):
             yield word
+            return
+        value = known_filled(_unquoted_defaults(word.text), variables)
+        if value != known_filled(word.text, variables):  # a default in quotes, which keep its blanks
+            yield replace(word, text=value)
         else:
-            yield from _words(word, known_filled(word.text, variables), text)
+            yield from _words(word, value, text)
 
     return _each(command, words)
 
@@ -83,6 +88,16 @@ def known_filled(text: str, variables: Mapping[str, str]) -> str:
             done += [text[at : one.start], filled(text[one.start : one.end], variables)]
             at = one.end
     return "".join((*done, text[at:]))
+
+
+def _unquoted_defaults(text: str) -> str:
+    """Return a text in which ``${X:-"y z"}`` is ``${X:-y z}``."""
+    for one in reversed(references(text)):
+        quote = one.other[:1]
+        if quote in _QUOTES and len(one.other) > 1 and one.other.endswith(quote) and one.other.count(quote) == _PAIR:
+            start = text.index(one.other, one.start)
+            text = text[:start] + one.other[1:-1] + text[start + len(one.other) :]
+    return text
 
 
 def _each(command: Command, words: Callable[[Word], Iterator[Word]]) -> Command:

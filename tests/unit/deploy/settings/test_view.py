@@ -96,6 +96,29 @@ def test_a_shell_in_a_container_fills_in_what_it_knows() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        ("${A:-x y}", ["4"]),
+        ("${NO:-x y}", ["x", "y"]),
+        ('${NO:-"x y"}', ["x y"]),
+        ('"${A}${EMPTY}z"', ["4z"]),
+        ("'$A'", ["$A"]),
+        ("${EMPTY}", []),
+        ('"${EMPTY}"', [""]),
+        ("$((A + EMPTY))", ["4"]),
+        ("${UNKNOWN}", ["${UNKNOWN}"]),
+        ("$(nproc)", ["$(nproc)"]),
+        ("{\\}", ["{}"]),
+    ],
+)
+def test_words_as_a_shell_makes_them(written: str, words: list[str]) -> None:
+    part = _one(_document("serve.sh", f"vllm serve M {written} --port 1\n"), variables={"A": "4", "EMPTY": ""})
+
+    assert part.command is not None
+    assert [word.text for word in part.command.words[3:-2]] == words
+
+
+@pytest.mark.parametrize(
     ("written", "value"),
     [
         ("$$(( SEQS * (K + 1) ))", 48),
