@@ -4,7 +4,7 @@ Source: the OpenAI API reference for chat and text completions (``stream_options
 counts); what an engine adds to it is in its engine file.
 """
 
-__all__ = ["build_body", "counting_body", "extra_fields"]
+__all__ = ["build_body", "counting_body", "extra_fields", "thinking_fields"]
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -41,11 +41,16 @@ def counting_body(options: SendOptions, engine: Engine, messages: Messages) -> b
     Of the engine's fields only those stay that set thinking, since a chat template reads them.
     """
     fields = _base(options, messages, 1)
-    asked = engine.body_extras(options, False)
-    default = engine.body_extras(replace(options, thinking=Thinking.SERVER), False)
-    fields |= {key: value for key, value in asked.items() if key not in default or default[key] != value}
+    fields |= thinking_fields(options, engine)
     fields |= {key: value for key, value in extra_fields(options).items() if key != "stream_options"}
     return msgspec.json.encode(fields | {"stream": False})
+
+
+def thinking_fields(options: SendOptions, engine: Engine) -> Mapping[str, JsonValue]:
+    """Return those of the engine's own fields that set thinking; none when it is left to the server."""
+    asked = engine.body_extras(options, False)
+    default = engine.body_extras(replace(options, thinking=Thinking.SERVER), False)
+    return {key: value for key, value in asked.items() if key not in default or default[key] != value}
 
 
 def extra_fields(options: SendOptions) -> Mapping[str, JsonValue]:

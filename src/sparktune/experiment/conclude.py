@@ -12,6 +12,7 @@ from sparktune.experiment.effect import Better, Effect, effect_of, holm, p_value
 from sparktune.experiment.outliers import outliers_of
 from sparktune.experiment.plan import Experiment, GuardMetric, VisitState
 from sparktune.experiment.planning import chance_of_verdict, smallest_detectable
+from sparktune.experiment.quality_guard import quality_guards
 from sparktune.experiment.result import (
     BlockResult,
     CellEffect,
@@ -56,7 +57,10 @@ def conclude(
         why=why,
         blocks=_block_results(blocks, primary),
         cells=_cells(experiment, primary),
-        guards=tuple(_guard(experiment, blocks, guard) for guard in experiment.guards),
+        guards=(
+            *(_guard(experiment, blocks, guard) for guard in experiment.guards),
+            *quality_guards(experiment.quality, blocks),
+        ),
         observed=tuple(_observed(experiment, blocks, name, better) for name, better in observed.items()),
         checks=tuple(checks),
         visits=tuple(visits),

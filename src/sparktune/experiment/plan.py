@@ -13,6 +13,7 @@ from sparktune.experiment.protection import Protection
 from sparktune.experiment.rules import Rules
 from sparktune.model.guard import Trip
 from sparktune.model.launcher import ArmSpec
+from sparktune.model.quality import Quality, QualityPlan
 from sparktune.model.workload import Workload
 from sparktune.units import Ratio, Seconds
 
@@ -48,7 +49,8 @@ class Experiment:
     machines behind the endpoint, where they are known; ``scope`` says for whom a result holds (cluster, service).
     ``folder`` is where its commands start, ``prompts`` the file of own prompts, "" without any. ``where`` lists the
     parts of the service on their nodes, in the order in which they start, for launchers that set a service.
-    ``protection`` says when a guard stops it, and what a lost node means.
+    ``protection`` says when a guard stops it, and what a lost node means. ``quality`` is what is asked after the trials
+    of a visit, None for nothing.
     """
 
     id: str
@@ -73,6 +75,7 @@ class Experiment:
     prompts: str = ""
     where: tuple[Mapping[str, Any], ...] = ()
     protection: Protection = field(default_factory=Protection)
+    quality: QualityPlan | None = None
 
     @property
     def spec(self) -> ArmSpec:
@@ -100,7 +103,7 @@ class VisitRecord:
     ``sensors`` are readings at the start, by node and what was read (``spark1 temperature_c``). ``notes`` are what has
     to be said of the visit. ``why`` explains every state but DONE. ``trip`` is the limit that was crossed, where a
     guard stopped it; ``unwatched`` says which guards could not watch, and why; ``lost`` is the node that was lost
-    meanwhile.
+    meanwhile. ``quality`` is what was answered after the trials, None where nothing was asked.
     """
 
     experiment_id: str
@@ -121,3 +124,4 @@ class VisitRecord:
     trip: Trip | None = None
     unwatched: tuple[str, ...] = ()
     lost: str = ""
+    quality: Quality | None = None

@@ -11,6 +11,7 @@ from sparktune.experiment.plan import Experiment, GuardMetric, Primary
 from sparktune.experiment.protection import Protection
 from sparktune.experiment.rules import ANECDOTE_BELOW, Rules
 from sparktune.experiment.steps_up import ascending
+from sparktune.model.quality import QualityPlan
 from sparktune.model.workload import Workload
 from sparktune.units import Ratio, Seconds
 
@@ -42,6 +43,7 @@ class Request:
     prompts: str = ""
     where: tuple[Mapping[str, Any], ...] = ()
     protection: Protection = field(default_factory=Protection)
+    quality: QualityPlan | None = None
 
 
 def declared(
@@ -76,4 +78,5 @@ def declared(
         prompts=request.prompts,
         where=request.where,
         protection=request.protection,
+        quality=request.quality,
     )

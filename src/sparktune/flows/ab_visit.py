@@ -15,6 +15,7 @@ from sparktune.flows.ab_gate import Started
 from sparktune.flows.ab_guard import LOST, Guarded, Tripped, Watching
 from sparktune.flows.ab_load import VisitLoad
 from sparktune.flows.ab_measure import Measured, measure_visit
+from sparktune.flows.ab_quality import visit_quality
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
 from sparktune.model.guard import Phase, Trip
@@ -137,6 +138,8 @@ class _Visit:
             watch=load,
         )
         measured = await guarded.run(trials)
+        asked = visit_quality(self._tools, self._experiment, self._place.arm, measured.result.run)
+        self._change(quality=await guarded.run(asked))
         return await self._read_again(watch, guarded, measured)
 
     async def _set(self, guarded: Guarded) -> str:

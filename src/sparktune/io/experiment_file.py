@@ -13,6 +13,7 @@
     primary: output_tok_s
     guards: [ttft_s, "decode_tok_s:0.05"]
     guard: {stop_engine: true, available_floor: 3GiB}
+    quality: {tools: true, canary: true}
 """
 
 __all__ = ["KEYS", "read_experiment_file", "request_of"]
@@ -32,6 +33,7 @@ from sparktune.experiment.request import BLOCK_COUNTS, Request
 from sparktune.io.config_text import read_config_text
 from sparktune.io.experiment_guard import protection_of
 from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, prompts_file, workload_of
+from sparktune.io.experiment_quality import quality_of
 from sparktune.io.http.address import parse_address
 from sparktune.model.launcher import ArmSpec, Launcher
 from sparktune.model.workload import Workload
@@ -57,6 +59,7 @@ KEYS: Final = (
     "settle_s",
     "nodes",
     "guard",
+    "quality",
 )
 _BY_LETTER: Final = "attach"  # a person may be asked for an arm by its letter alone
 _PRIMARY: Final = "output_tok_s"
@@ -118,6 +121,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         hot_settle_s=_seconds(values, "settle_s", _SETTLE_S, fault),
         nodes=_names(values, "nodes", fault),
         protection=protection_of(values.get("guard"), fault),
+        quality=quality_of(values.get("quality"), fault),
         scope={"service": service} if (service := _text(values, "service", fault)) else {},
     )
 

@@ -127,6 +127,10 @@ class Server:
             raise self._error(answer, path, doing=doing)
         return usage
 
+    async def answer(self, api: Api, body: bytes, *, timeout_s: Seconds) -> Answer:
+        """Send a request and return what is answered, an error too, and a stream when it is over."""
+        return await self._client.post(f"/v1/{api.value}", body, timeout_s=timeout_s)
+
     async def scrape(self, engine: Engine) -> Scrape | None:
         """Read the metrics route, unparsed; None when there is none, it does not answer, or it tells far too much."""
         path = engine.metrics_path

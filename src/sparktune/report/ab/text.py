@@ -152,7 +152,7 @@ def _effect(effect: Effect | None, better: Better) -> str:
 
 
 def _better(result: ExperimentResult, metric: str) -> Better:
-    return next(guard.better for guard in result.experiment.guards if guard.metric == metric)
+    return next((guard.better for guard in result.experiment.guards if guard.metric == metric), Better.HIGHER)
 
 
 def _checks(result: ExperimentResult) -> Iterator[str]:
