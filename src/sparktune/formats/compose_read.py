@@ -6,40 +6,22 @@ Source: the compose specification (services; short and long forms; ``environment
 
 __all__ = ["read_compose"]
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, cast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 from ruamel.yaml.nodes import MappingNode, ScalarNode, SequenceNode
 
 from sparktune.formats.broken import parsed_yaml
-from sparktune.formats.compose_yaml import same_data
-from sparktune.formats.flag_edit import flag_edits
+from sparktune.formats.compose_add import COMMANDS, Service, added_entry, same_but
 from sparktune.formats.quoting import Dialect
 from sparktune.formats.serving import Call, CallWord, served, words_of_text
 from sparktune.formats.slots import Reading, Slot
-from sparktune.formats.yaml_edit import Sequence, added_member
-from sparktune.formats.yaml_scalar import Edit, located_scalar, scalar_forms
+from sparktune.formats.yaml_scalar import located_scalar
 from sparktune.formats.yaml_slots import Member, YamlText, command_of, with_reason
-from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat, Problem
+from sparktune.model.document import Command, Document, Entry, NotThisFormat, Problem
 
 _SECTIONS = frozenset({"services", "environment", "ulimits", "deploy", "volumes", "command"})
-_NEIGHBOURS = ("cpuset", "image", "container_name")  # below which a new key reads best
-_COMMANDS = ("entrypoint", "command")
-_EMPTY: tuple[Any, ...] = (None, {}, [])
-
-
-_Rest: TypeAlias = tuple[Any, Mapping[str, tuple[str, ...]]]
-
-
-@dataclass(slots=True)
-class _Service:
-    name: str
-    member: Member
-    keys: Mapping[str, Member]
-    slots: list[Slot] = field(default_factory=list)
-    call: Call | None = None
-    problems: list[Problem] = field(default_factory=list)
 
 
 def read_compose(name: str, text: str) -> Reading:
@@ -65,14 +47,14 @@ def read_compose(name: str, text: str) -> Reading:
     return Reading(
         document=document,
         slots=slots,
-        add=lambda part, kind, key, value: _added(yaml, services, part, kind, key, value),
-        wholes=frozenset(_COMMANDS),
+        add=lambda part, kind, key, value: added_entry(yaml, services, part, kind, key, value),
+        wholes=frozenset(COMMANDS),
         others=(data, {one.name: one.call.others for one in services.values() if one.call is not None}),
-        same=_same_but,
+        same=same_but,
     )
 
 
-def _services(yaml: YamlText, root: Any) -> Iterator[_Service]:  # noqa: ANN401 - of ruamel.yaml
+def _services(yaml: YamlText, root: Any) -> Iterator[Service]:  # noqa: ANN401 - of ruamel.yaml
     for top in yaml.members(root):
         if top.name != "services":
             continue
@@ -82,15 +64,15 @@ def _services(yaml: YamlText, root: Any) -> Iterator[_Service]:  # noqa: ANN401 
                 yield _service(yaml, member)
 
 
-def _service(yaml: YamlText, member: Member) -> _Service:
+def _service(yaml: YamlText, member: Member) -> Service:
     alias = member.value.start_mark.index < member.key.start_mark.index
     fixed = member.fixed or ("the service is an alias of another part, which others use" if alias else "")
     keys = {one.name: one for one in yaml.members(member.value, fixed)}
-    found = _Service(name=member.name, member=member, keys=keys)
+    found = Service(name=member.name, member=member, keys=keys)
     for key in keys.values():
         if key.name == "environment":
             found.slots += _environment(yaml, member.name, key)
-        elif key.name in _COMMANDS:
+        elif key.name in COMMANDS:
             found.slots += _command_key(yaml, member.name, key)
         elif not key.name.startswith("x-"):
             found.slots += yaml.scalars(member.name, "key", key)
@@ -136,10 +118,10 @@ def _command_key(yaml: YamlText, part: str, key: Member) -> Iterator[Slot]:
         yield yaml.member_slot(part, "key", key.name, key)
 
 
-def _find_call(yaml: YamlText, found: _Service) -> None:
+def _find_call(yaml: YamlText, found: Service) -> None:
     words: list[CallWord] = []
     lost: list[CallWord] = []
-    for name in _COMMANDS:
+    for name in COMMANDS:
         member = found.keys.get(name)
         if member is None or str(member.value.tag) == "!reset":
             continue
@@ -193,126 +175,3 @@ def _odd_words(yaml: YamlText, call: Call) -> Iterator[Problem]:
                 message="a backslash before a blank or a line end becomes part of the word behind it",
                 hint="compose continues lines without it: take the backslash out",
             )
-
-
-def _added(
-    yaml: YamlText, services: Mapping[str, _Service], part: str, kind: EntryKind, name: str, value: str
-) -> Iterator[Edit]:
-    service = services.get(part)
-    if service is None:
-        message = f"{part}: no such service"
-        raise ValueError(message)
-    if service.member.value.start_mark.index < service.member.key.start_mark.index:
-        message = f"{part}: it is an alias of another part, which others may use"
-        raise ValueError(message)
-    if kind == "flag":
-        if service.call is not None:
-            yield from flag_edits(service.call, name, value)
-    elif kind == "env":
-        yield from _new_variable(yaml, service, name, value)
-    elif kind == "key":
-        yield from _new_key(yaml, service, name, value)
-
-
-def _new_variable(yaml: YamlText, service: _Service, name: str, value: str) -> Iterator[Edit]:
-    member = service.keys.get("environment")
-    own = service.member.value
-    if member is not None and member.owner is own:
-        node = member.value
-        if node.start_mark.index < member.key.start_mark.index:
-            return
-        if isinstance(node, SequenceNode) and node.value:
-            yield from Sequence(yaml.text, node).added(len(node.value) - 1, [f"{name}={value}"])
-        elif isinstance(node, MappingNode):
-            yield from added_member(yaml.text, node, name, scalar_forms(value, _style(node)))
-        return
-    forms = [f"{{{name}: {form}}}" for form in scalar_forms(value, '"')]
-    if not own.flow_style and own.value:
-        step = " " * max(2, own.value[0][0].start_mark.column - service.member.key.start_mark.column)
-        forms = [f"\n{step}{name}: {form}" for form in scalar_forms(value, '"')]
-    yield from added_member(yaml.text, own, "environment", forms, _neighbour(own))
-
-
-def _style(node: MappingNode) -> str | None:
-    """Return the quote of the last value, which a new one gets, too."""
-    for _, value in reversed(node.value):
-        if isinstance(value, ScalarNode) and value.style in {"'", '"'}:
-            return str(value.style)
-    return None
-
-
-def _new_key(yaml: YamlText, service: _Service, name: str, value: str) -> Iterator[Edit]:
-    own, fixed = service.member.value, False
-    first, *rest = name.split(".")
-    member = service.keys.get(first)
-    if rest and member is not None and isinstance(member.value, MappingNode):
-        fixed = member.owner is not own or member.value.start_mark.index < member.key.start_mark.index
-        if not fixed and len(rest) == 1:
-            yield from added_member(yaml.text, member.value, rest[0], scalar_forms(value, _style(member.value)))
-        return
-    if "[" in name or (member is not None and member.owner is own):
-        return
-    forms = [*scalar_forms(value, '"')]
-    for inner in reversed(rest):
-        forms = [f"{{{inner}: {form}}}" for form in forms]
-    yield from added_member(yaml.text, own, first, forms, _neighbour(own))
-
-
-def _neighbour(node: MappingNode) -> int:
-    """Return the index of the member below which a new key reads best."""
-    one_line = {
-        key.value: place
-        for place, (key, value) in enumerate(node.value)
-        if isinstance(key, ScalarNode) and isinstance(value, ScalarNode) and value.end_mark.line == key.start_mark.line
-    }
-    return next((one_line[one] for one in _NEIGHBOURS if one in one_line), len(node.value) - 1)
-
-
-def _same_but(mine: object, theirs: object, wanted: tuple[str, str, str]) -> bool:
-    """Whether two files say the same, but for an entry of a service."""
-    (data, commands), (new, others) = cast("_Rest", mine), cast("_Rest", theirs)
-    whole = wanted[1] == "key" and wanted[2] in _COMMANDS
-    return (whole or commands == others) and same_data(_stripped(data, wanted), _stripped(new, wanted))
-
-
-def _stripped(data: Any, wanted: tuple[str, str, str]) -> Any:  # noqa: ANN401 - what the file's author wrote
-    part, kind, name = wanted
-    services = dict(data["services"])
-    found = next((key for key in services if str(key) == part), None)
-    if found is None or not isinstance(services[found], dict):
-        return data
-    service = dict(services[found])
-    if kind != "key":  # it may be in a command, whose words are compared one by one
-        for key in _COMMANDS:
-            service.pop(key, None)
-    if kind == "env":
-        service["environment"] = _without_variable(service.get("environment"), name)
-        if not service["environment"]:
-            del service["environment"]
-    elif kind == "key":
-        _drop(service, name.split("."))
-        if service.get(name.partition(".")[0], "") in _EMPTY:  # what stood below it was the last
-            del service[name.partition(".")[0]]
-    services[found] = service
-    return {**data, "services": services}
-
-
-def _without_variable(value: Any, name: str) -> Any:  # noqa: ANN401 - see above
-    if isinstance(value, dict):
-        return {key: one for key, one in value.items() if str(key) != name}
-    if isinstance(value, list):
-        return [one for one in value if str(one).partition("=")[0] != name]
-    return value
-
-
-def _drop(mapping: dict[Any, Any], path: list[str]) -> None:
-    first = path[0].partition("[")[0]
-    if len(path) == 1 or "[" in path[0]:
-        mapping.pop(first, None)
-        return
-    inner = mapping.get(first)
-    if isinstance(inner, dict):
-        mapping[first] = dict(inner)
-        _drop(mapping[first], path[1:])
-        if not mapping[first]:
-            del mapping[first]

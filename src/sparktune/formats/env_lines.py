@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sparktune.formats.broken import refuse_no_text
-from sparktune.formats.located import Lines
+from sparktune.formats.located import Lines, line_of
 from sparktune.formats.slots import Reading, Slot
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Document, Entry, EntryKind, NotThisFormat, Problem, Span
@@ -69,7 +69,7 @@ class _Scan:
                 place = found
 
     def _line(self, start: int) -> "_Assigned | int":
-        after, end = _line_of(self.text, start)
+        after, end = line_of(self.text, start)
         row = self.text[start:end]
         comments = "#;" if self.dialect is EnvDialect.SYSTEMD else "#"
         if not row.strip() or row.lstrip()[0] in comments:
@@ -126,8 +126,8 @@ class _Scan:
             message = f"a quote {quote} in line {self.lines.at(start)} is never closed"
             raise NotThisFormat(message, line=self.lines.at(start), hint="close it, or take it out")
         if place >= after:
-            after, _ = _line_of(self.text, place)
-        rest = self.text[place + 1 : _line_of(self.text, place)[1]].strip()
+            after, _ = line_of(self.text, place)
+        rest = self.text[place + 1 : line_of(self.text, place)[1]].strip()
         if rest and not (rest.startswith("#") and self.dialect is EnvDialect.COMPOSE):
             self._note(start, "there is text behind the closing quote", "take it out, or put quotes around all of it")
         return "".join(value), start, place + 1, after
@@ -165,14 +165,6 @@ def _systemd_piece(quote: str, following: str) -> tuple[str, int]:
     if quote == '"' and following == "\n":
         return "", 2
     return (following, 2) if quote == '"' and following in _SHELL_ESCAPED else ("\\", 1)
-
-
-def _line_of(text: str, start: int) -> tuple[int, int]:
-    """Return where the next line begins, and where this one ends, its line end left out."""
-    found = text.find("\n", start)
-    if found < 0:
-        return len(text), len(text) - text.endswith("\r")
-    return found + 1, found - (found > start and text[found - 1] == "\r")
 
 
 def read_env(name: str, text: str, dialect: EnvDialect) -> Reading:
@@ -265,7 +257,7 @@ def _added(text: str, kind: EntryKind, name: str, value: str, dialect: EnvDialec
     places = [found.end() for found in mention.finditer(text)]
     for form in _forms(value, dialect, ""):
         if places:
-            after, _ = _line_of(text, places[-1])
+            after, _ = line_of(text, places[-1])
             if text[after - 1 : after] == "\n":
                 yield Edit(start=after, end=after, text=f"{name}={form}{ending}")
         lead = ending if text.removeprefix("\ufeff") and not text.endswith("\n") else ""

@@ -1,6 +1,6 @@
 """Text that was decoded from a part of a file, each character with its place there; and the numbers of lines."""
 
-__all__ = ["Lines", "Located", "whole"]
+__all__ = ["Lines", "Located", "line_of", "whole"]
 
 import bisect
 from collections.abc import Callable
@@ -69,3 +69,11 @@ class Lines:
     def at(self, place: int) -> int:
         """Return the number of the line in which a character stands."""
         return bisect.bisect_left(self._begins, place) + 1
+
+
+def line_of(text: str, start: int) -> tuple[int, int]:
+    """Return where the line behind the one of ``start`` begins, and where that one ends, its line end left out."""
+    found = text.find("\n", start)
+    if found < 0:
+        return len(text), len(text) - text.endswith("\r", start)
+    return found + 1, found - (found > start and text[found - 1] == "\r")

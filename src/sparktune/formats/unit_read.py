@@ -5,28 +5,25 @@ COMMAND LINES, for prefixes and several commands; systemd.exec(5), Environment=;
 comment inside a continued line, a byte order mark, and the backslash that is itself escaped.
 """
 
-__all__ = ["SECTION", "read_unit"]
+__all__ = ["read_unit"]
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from sparktune.formats.broken import refuse_no_text
 from sparktune.formats.container_run import ContainerRun, container_run, served_in_container
 from sparktune.formats.container_slots import container_slots, new_option
 from sparktune.formats.flag_edit import flag_edits, removed_words, variable_edits, variable_span
-from sparktune.formats.located import Lines, Located
 from sparktune.formats.quoting import Dialect, quoted
 from sparktune.formats.serving import Assignment, Call, CallWord, words_of_text
 from sparktune.formats.slots import Reading, Slot
+from sparktune.formats.unit_lines import Unit, UnitSetting, effective, parsed_unit
 from sparktune.formats.yaml_edit import line_edit
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.formats.yaml_slots import call_slots, command_of
 from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat, Problem, Span
 
-SECTION = re.compile(r"^\ufeff?[ \t]*\[(?P<name>[A-Za-z][A-Za-z0-9-]*)\][ \t]*\r?$", re.MULTILINE)
-_HEADER = re.compile(r"\ufeff?[ \t]*\[(?P<name>[^\]]+)\][ \t]*")
-_KEY = re.compile(r"\ufeff?[ \t]*(?P<key>[A-Za-z][A-Za-z0-9-]*)[ \t]*=[ \t]*")
 _PREFIXES = re.compile(r"[@:+!|-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 
@@ -34,30 +31,10 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 _Words = tuple[tuple[CallWord, ...], tuple[CallWord, ...]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Setting:
-    section: str
-    key: str
-    value: Located
-    start: int
-    end: int
-    """Behind the line end of its last line."""
-
-
-@dataclass(slots=True)
-class _Unit:
-    text: str
-    lines: Lines
-    settings: list[_Setting] = field(default_factory=list)
-    headers: dict[str, int] = field(default_factory=dict)
-    """Where each section's first header line ends, the line end not counted."""
-    problems: list[Problem] = field(default_factory=list)
-
-
 def read_unit(name: str, text: str) -> Reading:
     """Read a unit. Raises NotThisFormat for what is none, with line and hint."""
     refuse_no_text(text)
-    unit = _parsed(text)
+    unit = parsed_unit(text)
     if not unit.headers:
         message = "no section like [Service] in it"
         raise NotThisFormat(message, hint="a unit has its keys below [Unit], [Service] or the like")
@@ -95,83 +72,7 @@ def read_unit(name: str, text: str) -> Reading:
     )
 
 
-def _parsed(text: str) -> _Unit:
-    unit = _Unit(text, Lines(text))
-    section, place = "", 0
-    while place < len(text):
-        start, (place, end) = place, _line_of(text, place)
-        row = text[start:end].removeprefix("\ufeff").lstrip(" \t")
-        if not row.strip() or row[0] in "#;":
-            continue
-        header = _HEADER.fullmatch(text, start, end)
-        key = _KEY.match(text, start, end)
-        if header:
-            section = header["name"]
-            unit.headers.setdefault(section, end)
-        elif key and section:
-            value, place = _value(text, key.end(), start)
-            unit.settings.append(_Setting(section=section, key=key["key"], value=value, start=start, end=place))
-        else:
-            why = "a key before the first section" if key else "no KEY=value and no section"
-            _, place = _value(text, start, start)
-            unit.problems.append(Problem(line=unit.lines.at(start), message=why, hint="systemd ignores that line"))
-    return unit
-
-
-def _line_of(text: str, start: int) -> tuple[int, int]:
-    """Return where the next line begins, and where this one ends, its line end left out."""
-    found = text.find("\n", start)
-    if found < 0:
-        return len(text), len(text) - text.endswith("\r")
-    return found + 1, found - (found > start and text[found - 1] == "\r")
-
-
-def _value(text: str, start: int, line: int) -> tuple[Located, int]:
-    """Return a value with the lines that continue it, and where the next line begins."""
-    chars: list[tuple[str, int, int]] = []
-    after, end = _line_of(text, line)
-    begin = min(start, end)
-    while True:
-        if not _is_continued(text[begin:end]) or after >= len(text):
-            chars += [(text[place], place, place + 1) for place in range(begin, end)]
-            break
-        chars += [(text[place], place, place + 1) for place in range(begin, end - 1)]
-        following, after, next_end = _following(text, after)
-        chars.append((" ", end - 1, following))
-        begin, end = following, next_end
-    while chars and chars[-1][0] in " \t":
-        chars.pop()
-    return Located(
-        text="".join(one[0] for one in chars),
-        starts=tuple(one[1] for one in chars),
-        ends=tuple(one[2] for one in chars),
-        before=start,
-        after=chars[-1][2] if chars else min(start, end),
-        encode=_one_line,
-    ), after
-
-
-def _following(text: str, start: int) -> tuple[int, int, int]:
-    """Return the next line that is no comment: its begin, that of the one behind it, its end."""
-    while True:
-        after, end = _line_of(text, start)
-        if not text[start:end].lstrip(" \t").startswith(("#", ";")) or after >= len(text):
-            return start, after, end
-        start = after
-
-
-def _is_continued(row: str) -> bool:
-    return (len(row) - len(row.rstrip("\\"))) % 2 == 1
-
-
-def _one_line(text: str) -> str:
-    if "\n" in text or "\r" in text:
-        message = "a value of several lines cannot stand there"
-        raise ValueError(message)
-    return text
-
-
-def _key_slot(unit: _Unit, one: _Setting) -> Slot:
+def _key_slot(unit: Unit, one: UnitSetting) -> Slot:
     start = one.value.starts[0] if one.value.text else one.value.before
     entry = Entry(
         part=one.section,
@@ -188,23 +89,14 @@ def _key_slot(unit: _Unit, one: _Setting) -> Slot:
     )
 
 
-def _without(text: str, one: _Setting) -> Edit:
+def _without(text: str, one: UnitSetting) -> Edit:
     if one.end < len(text) or text.endswith("\n") or not one.start:
         return Edit(start=one.start, end=one.end, text="")
     return Edit(start=len(text[: one.start].rstrip("\r\n")), end=one.end, text="")
 
 
-def _effective(unit: _Unit, section: str, key: str) -> list[_Setting]:
-    """Return the assignments that count: an empty one takes those before it away."""
-    found: list[_Setting] = []
-    for one in unit.settings:
-        if (one.section, one.key) == (section, key):
-            found = [*found, one] if one.value.text else []
-    return found
-
-
-def _variables(unit: _Unit, section: str) -> Iterator[Slot]:
-    for setting in _effective(unit, section, "Environment"):
+def _variables(unit: Unit, section: str) -> Iterator[Slot]:
+    for setting in effective(unit, section, "Environment"):
         try:
             words, _ = words_of_text(setting.value, Dialect.SYSTEMD)
         except ValueError as error:
@@ -220,7 +112,7 @@ def _variables(unit: _Unit, section: str) -> Iterator[Slot]:
             yield _variable_slot(unit, setting, Assignment(name=name, value=value, word=word), alone=len(words) == 1)
 
 
-def _variable_slot(unit: _Unit, setting: _Setting, one: Assignment, *, alone: bool) -> Slot:
+def _variable_slot(unit: Unit, setting: UnitSetting, one: Assignment, *, alone: bool) -> Slot:
     span = variable_span(one)
     entry = Entry(
         part=setting.section,
@@ -237,14 +129,14 @@ def _variable_slot(unit: _Unit, setting: _Setting, one: Assignment, *, alone: bo
     )
 
 
-def _unreadable(unit: _Unit, setting: _Setting, error: ValueError) -> Problem:
+def _unreadable(unit: Unit, setting: UnitSetting, error: ValueError) -> Problem:
     place = getattr(error, "place", setting.start)
     return Problem(line=unit.lines.at(place), message=f"{setting.key}=: {error}", hint="close it in that line")
 
 
-def _exec_start(unit: _Unit, section: str) -> _Words:
+def _exec_start(unit: Unit, section: str) -> _Words:
     """Return the words of the command of a section, and those that are lost; none where there is no command."""
-    settings = _effective(unit, section, "ExecStart")
+    settings = effective(unit, section, "ExecStart")
     if not settings:
         return (), ()
     setting = settings[-1]
@@ -267,19 +159,19 @@ def _exec_start(unit: _Unit, section: str) -> _Words:
     return words, lost
 
 
-def _call(unit: _Unit, section: str, words: Sequence[CallWord], lost: Sequence[CallWord]) -> Call | None:
+def _call(unit: Unit, section: str, words: Sequence[CallWord], lost: Sequence[CallWord]) -> Call | None:
     if not words:
         return None
     try:
         call = served_in_container(words)
     except ValueError as error:
-        unit.problems.append(_unreadable(unit, _effective(unit, section, "ExecStart")[-1], error))
+        unit.problems.append(_unreadable(unit, effective(unit, section, "ExecStart")[-1], error))
         return None
     return replace(call, lost=(*call.lost, *lost))
 
 
 def _added(
-    unit: _Unit,
+    unit: Unit,
     calls: dict[str, Call],
     runs: dict[str, ContainerRun],
     part: str,
@@ -302,7 +194,7 @@ def _added(
         yield _new_line(unit, part, name, value)
 
 
-def _new_line(unit: _Unit, section: str, key: str, value: str) -> Edit:
+def _new_line(unit: Unit, section: str, key: str, value: str) -> Edit:
     line = f"{key}={value}"
     if section not in unit.headers:
         lines = ["", f"[{section}]", line] if unit.text.strip() else [f"[{section}]", line]

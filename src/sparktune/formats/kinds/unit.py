@@ -5,7 +5,8 @@ __all__ = ["FORMAT"]
 import re
 
 from sparktune.formats.slots import write_entry
-from sparktune.formats.unit_read import SECTION, read_unit
+from sparktune.formats.unit_lines import SECTION
+from sparktune.formats.unit_read import read_unit
 from sparktune.model.document import Document, EntryKind, Format
 
 _NAME = re.compile(r".+\.(?:service|socket|timer|slice|scope|target|mount|path)|.+\.service\.d/.+\.conf")
