@@ -25,6 +25,7 @@ from sparktune.units import NS_PER_S
 _GUARD = (sys.executable, "-m", "sparktune", "guard", "--quiet", "--json")
 _ROOM = 600 * 1024**2
 _SHORT_S = 5
+_BEGIN_MIB, _FLOOR_MIB = 4096, 3072
 _CGROUP = Path("/sys/fs/cgroup/memory")
 _LIMIT = 2 * 1024**3
 
@@ -67,6 +68,8 @@ def _lines(seconds: int, only: str | None) -> Iterator[_Line]:
     if only != "cost":
         for pace in ("slowly", "fast", "steps"):
             yield from _stop(pace)
+        for pace in ("slowly", "fast"):
+            yield _crossed(pace)
 
 
 def _cost(seconds: int) -> Iterator[_Line]:
@@ -111,6 +114,26 @@ def _stop(pace: str) -> Iterator[_Line]:
         what=f"eaten {pace}: from the tick that crossed a limit to the load's end",
         target=1.0,
         measured=stopped["after_tick_s"],
+        unit="s",
+    )
+
+
+def _crossed(pace: str) -> _Line:
+    """Let it eat what a captured host shows: the instant at which that crosses the floor is known exactly."""
+    with tempfile.TemporaryDirectory() as folder:
+        host, log = Path(folder) / "host", Path(folder) / "eaten.log"
+        (host / "proc").mkdir(parents=True)
+        meminfo = host / "proc/meminfo"
+        meminfo.write_text(f"MemAvailable: {_BEGIN_MIB * 1024} kB\n")
+        command = [sys.executable, str(eater.__file__), pace, "--log", str(log), "--meminfo", str(meminfo)]
+        limits = ("--nodes", f"{host}/", "--available-floor", "3GiB", "--seconds-to-floor", "off")
+        subprocess.run([*_GUARD, *limits, "--", *command], capture_output=True, check=False)
+        held = [tuple(map(int, line.split())) for line in log.read_text().splitlines()]
+    crossed = next(at for at, size in held if _BEGIN_MIB - size < _FLOOR_MIB)
+    return _Line(
+        what=f"eaten {pace}: from crossing the floor to the load's last sign of life",
+        target=1.0,
+        measured=(held[-1][0] - crossed) / NS_PER_S,
         unit="s",
     )
 
