@@ -109,7 +109,7 @@ def _llama(recipe: Recipe, values: Mapping[str, Default], used: set[str]) -> Ite
     if not _said(values, "ctx_size") and _said(values, "max_model_len"):
         used.add("max_model_len")
         values = {**values, "ctx_size": values["max_model_len"]}
-    split = split_mode(values, used) or ("" if _said(values, "split_mode") else "layer")
+    split = split_mode(values, used) or ("" if "split_mode" in values else "layer")
     if split:
         values = {**values, "split_mode": Default(value=split, located=placed(split, model.before))}
     yield from _flags(_LLAMA, values, used, set())

@@ -175,7 +175,7 @@ def _completed(source: Located, recipe: Recipe, values: Mapping[str, Default], u
             source = _forced(source, "--distributed-executor-backend", backend)
     if recipe.runtime == "llama-cpp" and recipe.command is not None and (mode := split_mode(values, used)):
         source = _stripped(_substituted(source, _SPLIT, lambda found, text: cut(text, found.start(), found.start())))
-        source = _appended(source, "--split-mode", placed(mode, source.before))
+        source = _appended(source, "--split-mode", placed(mode, source.before), version)
     name = values.get("served_model_name")
     if (name is None or name.value is None) and vllm and version == CURRENT:
         name = recipe.model
@@ -183,7 +183,7 @@ def _completed(source: Located, recipe: Recipe, values: Mapping[str, Default], u
         return source
     used.add("served_model_name")
     flag = _NAME_FLAGS[recipe.runtime]
-    return source if _has(source.text, flag) else _appended(source, flag, name.located)
+    return source if _has(source.text, flag) else _appended(source, flag, name.located, version)
 
 
 _NAME_FLAGS = {
@@ -212,8 +212,8 @@ def _forced(source: Located, flag: str, default: Default) -> Located:
     return joined([before, default.located, after], source)
 
 
-def _appended(source: Located, flag: str, value: Located) -> Located:
-    kept = _without_dangling(source.text)
+def _appended(source: Located, flag: str, value: Located, version: str = CURRENT) -> Located:
+    kept = _without_dangling(source.text) if version == CURRENT else source.text
     return joined([cut(source, 0, len(kept)), placed(f" {flag} ", value.before), value], source)
 
 
