@@ -12,7 +12,7 @@ from ruamel.yaml.error import YAMLError
 from sparktune.formats.compose_yaml import UNREADABLE, parsed_compose
 from sparktune.model.document import NotThisFormat
 
-_LONGEST = 4_000_000  # characters; far above any file that people write
+_LONGEST = 1_000_000  # characters; far above any file that people write
 _EMPTY_KEY = re.compile(r"(?P<key>[A-Za-z_]\w*)\s*:\s*(?:[|>][-+]?\s*)?(?:#.*)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 

@@ -15,7 +15,7 @@ from sparktune.formats.compose_yaml import same_data
 from sparktune.formats.flag_edit import flag_edits
 from sparktune.formats.serving import Call
 from sparktune.formats.slots import Slot
-from sparktune.formats.yaml_edit import Sequence, added_member
+from sparktune.formats.yaml_edit import Sequence, added_member, line_edit
 from sparktune.formats.yaml_scalar import Edit, scalar_forms
 from sparktune.formats.yaml_slots import Member, YamlText
 from sparktune.model.document import EntryKind, Problem
@@ -50,8 +50,10 @@ def added_entry(
         message = f"{part}: it is an alias of another part, which others may use"
         raise ValueError(message)
     if kind == "flag":
-        if service.call is not None:
-            yield from flag_edits(service.call, name, value)
+        if service.call is None:
+            message = f"{part}: it has no command here that a flag could be added to"
+            raise ValueError(message)
+        yield from flag_edits(service.call, name, value)
     elif kind == "env":
         yield from _new_variable(yaml, service, name, value)
     elif kind == "key":
@@ -69,12 +71,22 @@ def _new_variable(yaml: YamlText, service: Service, name: str, value: str) -> It
             yield from Sequence(yaml.text, node).added(len(node.value) - 1, [f"{name}={value}"])
         elif isinstance(node, MappingNode):
             yield from added_member(yaml.text, node, name, scalar_forms(value, _style(node)))
+        elif isinstance(node, ScalarNode) and not str(node.value) and not own.flow_style:
+            yield from _first_variable(yaml, service, member, name, value)
         return
     forms = [f"{{{name}: {form}}}" for form in scalar_forms(value, '"')]
     if not own.flow_style and own.value:
         step = " " * max(2, own.value[0][0].start_mark.column - service.member.key.start_mark.column)
         forms = [f"\n{step}{name}: {form}" for form in scalar_forms(value, '"')]
     yield from added_member(yaml.text, own, "environment", forms, _neighbour(own))
+
+
+def _first_variable(yaml: YamlText, service: Service, member: Member, name: str, value: str) -> Iterator[Edit]:
+    """Yield ways to write a variable below a key that says nothing yet."""
+    column = member.key.start_mark.column
+    step = max(2, column - service.member.key.start_mark.column)
+    for form in scalar_forms(value, '"'):
+        yield line_edit(yaml.text, member.key.end_mark.index, [f"{' ' * (column + step)}{name}: {form}"])
 
 
 def _style(node: MappingNode) -> str | None:

@@ -94,13 +94,11 @@ def is_option(text: str) -> bool:
     return _FLAG.match(text) is not None or text == "--"
 
 
-def hidden_model(call: Call, flag: Flag) -> bool:
-    """Whether the word behind a flag may be the model: ``vllm serve --enable-x MODEL`` names it nowhere else."""
+def hidden_model(call: Call, flags: Sequence[Flag]) -> bool:
+    """Whether a word behind a flag may be the model: ``vllm serve --enable-x MODEL`` names it nowhere else."""
     texts = [one.text for one in call.words]
     if [one.rsplit("/", 1)[-1] for one in texts[: call.program]] != ["vllm", "serve"]:
         return False
-    flags = flags_of(call)
     taken = {place for one in flags for place in (one.place, *range(one.first, one.last + 1))}
     free = any(place not in taken for place in range(call.program, len(texts)))
-    named = any(one.name in {"--model", "--config"} for one in flags)
-    return not free and not named and flag.text is not None and not flag.glued
+    return not free and not any(one.name in {"--model", "--config"} for one in flags)

@@ -204,7 +204,10 @@ def _known_start(words: Sequence[str]) -> tuple[int, int] | None:
         if base in _PROGRAMS:
             return place, 1
         if words[place] == "-m" and place + 1 < len(words) and words[place + 1].startswith(_MODULES):
-            return max(0, place - 1), 2 + bool(place)
+            start = place
+            while start and words[start].startswith("-"):  # options of Python, and then itself
+                start -= 1
+            return start, place + 2 - start
     return None
 
 

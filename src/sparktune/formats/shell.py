@@ -63,6 +63,7 @@ class _Lexer:
         self.source, self.text, self.dialect = source, source.text, dialect
         self.place = 0
         self.chars: list[tuple[str, int, int]] = []
+        self.documents: list[str] = []
         self.styles: set[str] = set()
 
     def tokens(self) -> list[Token]:
@@ -71,7 +72,28 @@ class _Lexer:
             token = self._token()
             if token is not None:
                 found.append(token)
+                self._here_document(found)
         return found
+
+    def _here_document(self, found: list[Token]) -> None:
+        """Skip the text of ``<<WORD`` below the line that has it; its end is a line with that word alone."""
+        token = found[-1]
+        if token.word is not None and len(found) > 1 and self._said(found[-2]) in {"<<", "<<-"}:
+            self.documents.append(token.word.text)
+        elif self.documents and self._said(token) == "\n":
+            for end in self.documents:
+                place = self.place
+                while place < len(self.text):
+                    last = self.text.find("\n", place)
+                    row = self.text[place : last if last >= 0 else None]
+                    place += len(row) + 1
+                    if row.strip("\t\r") == end:
+                        break
+                self.place = min(place, len(self.text))
+            self.documents = []
+
+    def _said(self, token: Token) -> str:
+        return self.text[token.start : token.end] if token.kind == "operator" else ""
 
     def _token(self) -> Token | None:
         letter, start = self.text[self.place], self.place
@@ -97,9 +119,12 @@ class _Lexer:
             self.place = len(self.text) if end < 0 else end
             return Token(kind="comment", start=start, end=self.place)
         if letter in ";&|()<>\n":
-            self.place += 2 if self.text[start : start + 2] in {"&&", "||", ";;", ">>", "<<", ">&", "<&"} else 1
+            self.place += 3 if self.text.startswith(("<<-", "<<<"), start) else self._operator_size(start)
             return Token(kind="operator", start=start, end=self.place)
         return self._word()
+
+    def _operator_size(self, start: int) -> int:
+        return 2 if self.text[start : start + 2] in {"&&", "||", ";;", ">>", "<<", ">&", "<&"} else 1
 
     def _ends(self, place: int) -> bool:
         return place >= len(self.text) or self.text[place] in " \t\r\n"

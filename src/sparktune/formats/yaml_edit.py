@@ -37,7 +37,7 @@ def is_alias(node: Node, behind: int) -> bool:
 
 def scalar_edits(text: str, key_end: int, node: Any, value: str) -> Iterator[Edit]:  # noqa: ANN401 - of ruamel.yaml
     """Yield ways to give the scalar behind a key (or item) that ends at ``key_end`` another value."""
-    if not isinstance(node, ScalarNode) or is_alias(node, key_end) or node.anchor:
+    if not isinstance(node, ScalarNode) or is_alias(node, key_end):
         return
     typed = str(node.tag) in _NO_STRING
     start, end = written_start(text, node), int(node.end_mark.index)
@@ -57,7 +57,7 @@ def scalar_edits(text: str, key_end: int, node: Any, value: str) -> Iterator[Edi
 def item_edits(text: str, node: Any, prefix: str, value: str, *, named: bool) -> Iterator[Edit]:  # noqa: ANN401 - see above
     """Yield ways to change what stands behind ``prefix`` (``named``: it is there); else all of it is written anew."""
     located = located_scalar(text, node)
-    if named and located.encode is not None and not node.anchor and node.style not in {"|", ">"}:
+    if named and located.encode is not None and node.style not in {"|", ">"}:
         span = located.span(len(prefix), len(located.text))
         with suppress(ValueError):
             yield Edit(start=span.start, end=span.end, text=located.encode(value))

@@ -75,9 +75,8 @@ class YamlText:
         """Return why a node is not edited where it stands, "" when nothing is against it."""
         if fixed:
             return fixed
-        if id(node) in self.shared:
-            return f"it has an anchor that other parts use, too (line {node.start_mark.line + 1})"
-        return "it has an anchor, which other parts may use" if node.anchor else ""
+        shared = id(node) in self.shared
+        return f"it has an anchor that other parts use, too (line {node.start_mark.line + 1})" if shared else ""
 
     def members(self, node: Any, fixed: str = "") -> tuple[Member, ...]:  # noqa: ANN401 - of ruamel.yaml
         """Return the keys of a mapping, merged ones behind its own."""
@@ -225,10 +224,12 @@ def call_slots(part: str, call: Call, lines: Lines, fixed: str = "") -> Iterator
             span=None if why else span, fixed=why,
         )  # fmt: skip
         yield Slot(entry=entry, replace=partial(variable_edits, one), remove=partial(_unassigned, one))
-    for flag in flags_of(call):
+    flags = flags_of(call)
+    unsure = hidden_model(call, flags)
+    for flag in flags:
         word = call.words[flag.place]
         why = fixed or word.fixed or call.words[flag.last if flag.text is not None else flag.place].fixed
-        if hidden_model(call, flag):
+        if unsure and flag.text is not None and not flag.glued:
             why = why or "the model is named nowhere else, so this may be it: put it right behind serve"
         span = flag_span(call, flag)
         entry = Entry(
