@@ -11,7 +11,7 @@ import os
 import stat
 from typing import Any
 
-from sparktune.agent.results import why_not
+from sparktune.agent.results import Result, present, unreadable, why_not
 from sparktune.agent.tree import Tree
 
 _RECORD = 8192  # a shorter buffer than a record is refused
@@ -21,50 +21,40 @@ _LONGEST_LINE = 300
 
 
 class Counter:
-    """The lines of one log that hold all words, from what it still has on; ``why`` says why they cannot be counted."""
+    """The lines of one log that hold all words, from what it still has on; it is followed until it is closed."""
 
     def __init__(self, tree: Tree, ask: dict[str, Any]) -> None:
         """Open the log, if that can be done."""
-        self.path = str(ask["path"])
-        self.why = ""
+        path = str(ask["path"])
         self._words = [str(word).encode() for word in ask["words"]]
         self._count, self._last, self._rest = 0, b"", b""
-        self._is_device = self.path == _KERNEL_LOG and not tree.root
-        self._handle, self._text = -1, ""
+        self._is_device = path == _KERNEL_LOG and not tree.root
+        self._handle, self._failure = -1, unreadable("it is no file")
         try:
-            real = tree.real(self.path)
+            real = tree.real(path)
             # Opening another device could do something.
             if self._is_device or stat.S_ISREG(os.stat(real).st_mode):
                 self._handle = os.open(real, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-            else:
-                self.why = "it is no file"
         except OSError as error:
-            self._fail(error)
+            self._failure = why_not(error)
 
-    def add_changes(self, changed: dict[str, str], gone: list[str]) -> None:
-        """Read what has come since."""
+    def result(self) -> Result:
+        """Read what has come since; return the count, and on a second line the last of the lines."""
         if self._handle < 0:
-            return
+            return dict(self._failure)
         try:
             self._read()
         except OSError as error:
-            self._fail(error)
-            if self._text:
-                gone.append(self.path)
-            return
-        text = f"{self._count}\n{self._last.decode('utf-8', 'replace')}"
-        if text != self._text:
-            self._text = changed[self.path] = text
+            self._failure = why_not(error)
+            self.close()
+            return dict(self._failure)
+        return present(f"{self._count}\n{self._last.decode('utf-8', 'replace')}")
 
     def close(self) -> None:
         """Close the log."""
         if self._handle >= 0:
             os.close(self._handle)
             self._handle = -1
-
-    def _fail(self, error: OSError) -> None:
-        self.close()
-        self.why = str(why_not(error).get("why", "it is not there"))
 
     def _read(self) -> None:
         for _ in range(_MOST_RECORDS if self._is_device else _MOST_PIECES):

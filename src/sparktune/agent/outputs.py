@@ -1,4 +1,4 @@
-"""The commands of a sample: at every tick, or more seldom and then beside the ticks."""
+"""The commands and logs of a sample: at every tick, or more seldom and then beside the ticks."""
 
 __all__ = ["Outputs"]
 
@@ -13,30 +13,33 @@ _LONGEST_WHY = 200
 
 
 class Outputs:
-    """What each command printed last, and ``why`` some have no text."""
+    """What each command printed last, what was counted of each log, and ``why`` some have no text."""
 
-    def __init__(self, observer: Observer, commands: list[dict[str, Any]]) -> None:
-        """Keep the commands; nothing runs yet."""
-        self._commands = [(" ".join(ask["argv"]), _Asked(observer, ask)) for ask in commands]
+    def __init__(self, observer: Observer, asks: list[dict[str, Any]]) -> None:
+        """Keep the reads of the kinds command and count; nothing runs yet."""
+        self._asked = [(_name(ask), _Asked(observer, ask)) for ask in asks]
         self._texts: dict[str, str] = {}
         self.why: dict[str, str] = {}
 
     def add_changes(self, changed: dict[str, str], gone: list[str]) -> None:
-        """Take what there is of each command; one that fails has no text."""
-        for name, asked in self._commands:
+        """Take what there is of each; one that fails has no text."""
+        for name, asked in self._asked:
             result = asked.result()
             if result is None:
                 continue
-            self.why[name] = _why(result)
+            self.why[name] = asked.why(result)
             if self.why[name]:
                 if self._texts.pop(name, None) is not None:
                     gone.append(name)
-            elif self._texts.get(name) != result["value"]["stdout"]:
-                self._texts[name] = changed[name] = result["value"]["stdout"]
+                continue
+            value = result["value"]
+            text = value["stdout"] if isinstance(value, dict) else value
+            if self._texts.get(name) != text:
+                self._texts[name] = changed[name] = text
 
 
 class _Asked:
-    """One command. With ``every_s`` it runs in a thread: a program that hangs, as a driver's may, delays no tick."""
+    """One of them. With ``every_s`` a command runs in a thread: one that hangs in its driver delays no tick."""
 
     def __init__(self, observer: Observer, ask: dict[str, Any]) -> None:
         self._observer, self._ask = observer, ask
@@ -47,6 +50,8 @@ class _Asked:
 
     def result(self) -> Result | None:
         """Return a new result, None when there is none; see that it is asked again when it is time."""
+        if self._ask["kind"] == "count":
+            return self._observer.read_whole(self._ask)
         if self._every_s <= 0:
             return self._observer.read(self._ask)
         latest, self._latest = self._latest, None
@@ -57,6 +62,19 @@ class _Asked:
             threading.Thread(target=self._run, daemon=True).start()
         return latest
 
+    def why(self, result: Result) -> str:
+        """Return why a result is no text, "" when it is one."""
+        is_command = self._ask["kind"] == "command"
+        if result["state"] == "absent":
+            return "it is not installed" if is_command else "it is not there"
+        if result["state"] != "present":
+            return str(result["why"])
+        if not is_command or result["value"]["code"] == 0:
+            return ""
+        value = result["value"]
+        said = " ".join((value["stderr"] or value["stdout"]).split())[:_LONGEST_WHY]
+        return f"exit code {value['code']}" + (f": {said}" if said else "")
+
     def _run(self) -> None:
         try:
             self._latest = self._observer.read(self._ask)
@@ -64,13 +82,5 @@ class _Asked:
             self._running = False
 
 
-def _why(result: Result) -> str:
-    if result["state"] == "absent":
-        return "it is not installed"
-    if result["state"] != "present":
-        return str(result["why"])
-    value = result["value"]
-    if value["code"] == 0:
-        return ""
-    said = " ".join((value["stderr"] or value["stdout"]).split())[:_LONGEST_WHY]
-    return f"exit code {value['code']}" + (f": {said}" if said else "")
+def _name(ask: dict[str, Any]) -> str:
+    return " ".join(ask["argv"]) if ask["kind"] == "command" else str(ask["path"])

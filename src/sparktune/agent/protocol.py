@@ -22,8 +22,8 @@ from the first one; ``missed`` counts those that were skipped since the tick bef
 from the tick before, everything at the first one. A command's path is its argv joined by spaces; a source that cannot
 be read, or a command that fails, has no text, and of commands and logs ``unread`` says why ("" when it has one again).
 A command with ``every_s`` above 0 runs so seldom, beside the ticks, and never twice at once. ``{"kind": "count",
-"path", "words"}`` follows a log, a file or /dev/kmsg (which only root may read, on most machines): its text is how many
-lines from what it still has on held all the words, and on a second line the last of them. What matches a pattern is
+"path", "words"}`` follows a log, a file or /dev/kmsg (as root, where only root may read it): its text is how many lines
+from what it still has on held all the words, and on a second line the last of them. What matches a pattern is
 looked up again every few seconds. The next request ends a sample.
 
 ``transact``: a transaction ``{"label", "who", "plan", "boot_id", "profile", "steps", "confirm_within_s"?,

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from sparktune.agent.counting import Counter
 from sparktune.agent.files import open_regular, shown
 from sparktune.agent.hello import time_pair
 from sparktune.agent.observe import Observer
@@ -37,8 +36,7 @@ def sample(
     for ask in request["sources"]:
         sources[ask["kind"]].append(ask)
     files = _Files(tree, [str(ask.get("path", ask.get("pattern"))) for ask in sources["file"] + sources["files"]])
-    outputs = Outputs(observer, sources["command"])
-    counters = [Counter(tree, ask) for ask in sources["count"]]
+    outputs = Outputs(observer, sources["command"] + sources["count"])
     whys: dict[str, str] = {}
     start, tick, missed, sent = 0, 0, 0, 0
     try:
@@ -47,9 +45,7 @@ def sample(
             start = start or clocks["monotonic_ns"]
             changed, gone = files.changes(clocks["monotonic_ns"])
             outputs.add_changes(changed, gone)
-            for counter in counters:
-                counter.add_changes(changed, gone)
-            unread, whys = _news(whys, {**outputs.why, **{one.path: one.why for one in counters}})
+            unread, whys = _news(whys, dict(outputs.why))
             told = {"changed": changed, "gone": gone, **({"unread": unread} if unread else {})}
             yield {"part": {"tick": tick, **clocks, "missed": missed, **told}}
             sent += 1
@@ -62,8 +58,6 @@ def sample(
                 return
     finally:
         files.close()
-        for counter in counters:
-            counter.close()
 
 
 def _news(before: dict[str, str], now: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:

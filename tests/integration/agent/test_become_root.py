@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from sparktune.agent.bootstrap import bootstrap
+from sparktune.agent.observe import Observer
+from sparktune.agent.tree import Tree
 from sparktune.io.transport.package import agent_archive
 
 _NOBODY = 65534
@@ -143,3 +145,24 @@ def test_sparkrun_is_never_run_by_root(folder: Path) -> None:
     _program(folder, "sparkrun", 'echo "${ROOTS:-user}"')
     line, _end = _ask(folder, _TELLING, {**_RUN, "argv": ["sparkrun", "status"]})
     assert line["part"]["line"] == "user"
+
+
+def test_a_log_that_only_root_may_read_is_counted_by_root(folder: Path) -> None:
+    """The driver's lines are in such a log, and they are the first sign of a host that is about to hang."""
+    log = folder / "kernel.log"
+    log.write_text("NVRM: NV_ERR_NO_MEMORY\n")
+    log.chmod(0)
+    source = {"kind": "count", "path": str(log), "words": ["NVRM"]}
+    sample = {"verb": "sample", "sources": [source], "interval_s": 0.05, "count": 1}
+
+    asked = _ask(folder, _ASKING, sample)
+    absent = _ask(folder, "", sample)
+
+    assert asked[0]["part"]["unread"] == {str(log): "needs root: sudo would ask for a password"}
+    assert absent[0]["part"]["unread"] == {str(log): "needs root: there is no sudo"}
+    if os.geteuid() == 0:
+        observer = Observer(Tree(""), None)
+        assert observer.read_whole(source) == {"state": "present", "value": "1\nNVRM: NV_ERR_NO_MEMORY"}
+        with log.open("a") as stream:
+            stream.write("NVRM: again\n")
+        assert observer.read_whole(source)["value"] == "2\nNVRM: again", "root follows it from one read to the next"
