@@ -155,8 +155,8 @@ def test_a_log_that_only_root_may_read_is_counted_by_root(folder: Path) -> None:
     source = {"kind": "count", "path": str(log), "words": ["NVRM"]}
     sample = {"verb": "sample", "sources": [source], "interval_s": 0.05, "count": 1}
 
-    asked = _ask(folder, _ASKING, sample)
     absent = _ask(folder, "", sample)
+    asked = _ask(folder, _ASKING, sample)
 
     assert asked[0]["part"]["unread"] == {str(log): "needs root: sudo would ask for a password"}
     assert absent[0]["part"]["unread"] == {str(log): "needs root: there is no sudo"}
