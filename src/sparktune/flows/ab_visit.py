@@ -68,7 +68,11 @@ async def run_visit(
         visit.end(VisitState.BOOTING, str(error))
         raise
     except Tripped as error:
-        return visit.end(VisitState.STOPPED, str(error), trip=error.trip), {}
+        # Of a load that fails the server's own end says more, unless we have ended it.
+        alone = not error.trip.node and not experiment.protection.stop_engine
+        gone = await _gone(tools) if alone else ""
+        why = f"the server of arm {place.arm.value} is gone: {gone}" if gone else str(error)
+        return visit.end(VisitState.STOPPED, why, trip=error.trip), {}
     except LOST as error:
         return visit.end(VisitState.VOID, f"a node was lost: {error}", lost=str(error)), {}
     except EndpointError as error:
