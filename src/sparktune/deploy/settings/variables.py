@@ -35,12 +35,18 @@ def filling(documents: Sequence[Document], caller: Mapping[str, str]) -> dict[st
 
 
 def process_variables(
-    document: Document, part: str, documents: Sequence[Document], variables: Mapping[str, str]
+    sources: Sequence[Document], part: str, documents: Sequence[Document], variables: Mapping[str, str]
 ) -> dict[str, Setting]:
-    """Return the variables of a part by name, filled in; ``documents`` have the files that it names."""
+    """Return the variables of a part by name, filled in.
+
+    ``sources`` are the files that describe it, the later ones laid over the first; ``documents`` have those that it
+    names.
+    """
     found: dict[str, Setting] = {}
-    named = [entry for entry in document.entries if entry.part == part and _names_file(entry)]
-    own = [(document, entry) for entry in document.entries if entry.part == part and entry.kind == "env"]
+    document = sources[0]
+    entries = [(one, entry) for one in sources for entry in one.entries if entry.part == part]
+    named = [entry for _, entry in entries if _names_file(entry)]
+    own = [(one, entry) for one, entry in entries if entry.kind == "env"]
     files = [(file, entry) for one in named for file in _files(one, document, documents) for entry in file.entries]
     said: dict[str, dict[str, str]] = {}  # by file: a line may use those above it
     for source, entry in (*own, *files) if document.format == "unit" else (*files, *own):
@@ -50,7 +56,7 @@ def process_variables(
             if text is None:
                 continue
         elif text is not None and document.format == "compose":
-            above = said.setdefault(source.name, {}) if source is not document else {}
+            above = said.setdefault(source.name, {}) if source.format in _FILES else {}
             text = above[entry.name] = _filled(entry, source, {**above, **variables})
         origin = Origin(layer=Layer.FILE, place=source.name, line=entry.line)
         found[entry.name] = env_setting(entry.name, text, origin, part)

@@ -11,6 +11,7 @@ from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.deploy.settings.normal import Normal, normal_form, options_at
 from sparktune.deploy.settings.recipe import read_recipe
 from sparktune.deploy.settings.recipe_render import rendered
+from sparktune.deploy.settings.together import together
 from sparktune.deploy.settings.variables import filling, process_variables, value_setting
 from sparktune.engines._names import engine_of_image
 from sparktune.formats.interpolation import filled
@@ -22,7 +23,6 @@ from sparktune.model.lint import LintView, Part
 from sparktune.model.node import NodeFacts
 from sparktune.model.setting import Layer, Origin, Setting
 
-_STARTING = frozenset({"compose", "recipe", "unit", "command"})
 _RUNTIMES = {"sglang": "sglang", "llama-cpp": "llamacpp", "trtllm": "tensorrt-llm"}
 
 
@@ -50,7 +50,7 @@ def view_of(
     world = _World(documents=tuple(documents), fill=filling(documents, variables or {}), configs=dict(configs or {}))
     return LintView(
         documents=tuple(documents),
-        parts=tuple(part for one in _joined(documents) for part in _parts(one, world)),
+        parts=tuple(part for sources in together(documents) for part in _parts(sources, world)),
         nodes=tuple(nodes),
         variables=world.fill,
         tools=dict(tools or {}),
@@ -68,59 +68,33 @@ def engine_of(command: Command | None, image: str, runtime: str = "") -> str:
     return engine_of_image(image, [word.text for word in words[:2]]) or ""
 
 
-def _joined(documents: Sequence[Document]) -> Iterator[Document]:
-    """Yield the files that start something; a unit with its drop-ins behind it, which count later."""
-    units = {one.name.rsplit("/", 1)[-1]: one for one in documents if one.format == "unit" and ".d/" not in one.name}
-    for one in documents:
-        if one.format not in _STARTING:
-            continue
-        if one.format != "unit":
-            yield one
-            continue
-        folder = one.name.rpartition("/")[0].rsplit("/", 1)[-1]
-        if ".d/" in one.name and folder.removesuffix(".d") in units:
-            continue
-        own = one.name.rsplit("/", 1)[-1] + ".d"
-        added = [other for other in documents if other.format == "unit" and f"/{own}/" in f"/{other.name}"]
-        if one.commands or added:
-            yield one
-
-
-def _parts(document: Document, world: _World) -> Iterator[Part]:
-    if document.format == "recipe":
-        yield _recipe(document, world)
+def _parts(sources: Sequence[Document], world: _World) -> Iterator[Part]:
+    first = sources[0]
+    if first.format == "recipe":
+        yield _recipe(first, world)
         return
-    names = dict.fromkeys(entry.part for entry in document.entries)
-    if document.format != "compose":
-        names = {command.part: None for command in document.commands}
+    commands = [(one, command) for one in sources for command in one.commands]
+    names = dict.fromkeys(entry.part for one in sources for entry in one.entries)
+    if first.format != "compose":
+        names = {command.part: None for _, command in commands}
     for name in names:
-        written = next((one for one in document.commands if one.part == name), None)
-        yield _part(document, name, written, world)
+        said = [(one, command) for one, command in commands if command.part == name]
+        document, written = said[-1] if said else (next(one for one in sources if _has(one, name)), None)
+        yield _part(sources, document, name, written, world)
 
 
-def _part(document: Document, name: str, written: Command | None, world: _World) -> Part:
-    environment = process_variables(document, name, world.documents, world.fill)
-    values = {key: str(one.value) for key, one in environment.items() if one.value is not None}
-    compose = document.format == "compose"
-    keys = {
-        entry.name: value_setting(
-            entry,
-            document,
-            filled(entry.text, world.fill) if compose and entry.text is not None else entry.text,
-            f"key.{entry.name}",
-        )
-        for entry in document.entries
-        if entry.part == name and entry.kind == "key"
-    }
-    command = written
-    if command is not None and compose:
-        command = filled_by_compose(command, document.text, world.fill)
-    if command is not None and document.format == "unit":
-        command = filled_by_systemd(command, values)
-    if command is not None and command.shell:
-        known = values if compose else {**world.fill, **values}
-        command = filled_by_shell(command, document.text, known)
+def _has(document: Document, part: str) -> bool:
+    return any(entry.part == part for entry in document.entries)
+
+
+def _part(sources: Sequence[Document], document: Document, name: str, written: Command | None, world: _World) -> Part:
+    environment = process_variables(sources, name, world.documents, world.fill)
+    keys = _keys(sources, name, world)
     image = str(keys["image"].value or "") if "image" in keys else ""
+    command = written
+    if command is not None:
+        values = {key: str(one.value) for key, one in environment.items() if one.value is not None}
+        command = _filled(command, document, values, world)
     part = Part(
         document=document, name=name, engine=engine_of(command, image), image=image, settings={},
         environment=environment, keys=keys, command=command, written=written,
@@ -128,14 +102,32 @@ def _part(document: Document, name: str, written: Command | None, world: _World)
     return _with_settings(part, world)
 
 
+def _keys(sources: Sequence[Document], name: str, world: _World) -> dict[str, Setting]:
+    found = {}
+    for one in sources:
+        for entry in one.entries:
+            if entry.part == name and entry.kind == "key":
+                fill = one.format == "compose" and entry.text is not None
+                text = filled(entry.text or "", world.fill) if fill else entry.text
+                found[entry.name] = value_setting(entry, one, text, f"key.{entry.name}")
+    return found
+
+
+def _filled(command: Command, document: Document, values: Mapping[str, str], world: _World) -> Command:
+    compose = document.format == "compose"
+    if compose:
+        command = filled_by_compose(command, document.text, world.fill)
+    if document.format == "unit":
+        command = filled_by_systemd(command, values)
+    if command.shell:
+        command = filled_by_shell(command, document.text, values if compose else {**world.fill, **values})
+    return command
+
+
 def _recipe(document: Document, world: _World) -> Part:
     recipe = read_recipe(document.text)
-    environment = process_variables(document, "", world.documents, world.fill)
-    keys = {
-        entry.name: value_setting(entry, document, entry.text, f"key.{entry.name}")
-        for entry in document.entries
-        if entry.kind == "key"
-    }
+    environment = process_variables((document,), "", world.documents, world.fill)
+    keys = _keys((document,), "", world)
     command = None
     if recipe is not None:
         located = rendered(recipe).located

@@ -166,6 +166,42 @@ def test_a_unit_with_its_file_and_a_drop_in() -> None:
     assert found == {"parallel": 4, "mmap": False, "ubatch_size": 2048, "alias": "a b", "ctx_size": 4096, "port": 1}
 
 
+def test_a_drop_in_counts_more_than_its_unit() -> None:
+    unit = "[Service]\nEnvironment=A=1 B=2\nUser=x\nExecStart=/usr/bin/llama-server -np 4\n"
+    first = "[Service]\nEnvironment=A=0\nExecStart=\nExecStart=/usr/bin/llama-server -np 8 -c ${B}\n"
+    second = "[Service]\nEnvironment=A=3\nUser=y\n"
+
+    part = _one(
+        _document("llama.service.d/20-b.conf", second),
+        _document("etc/llama.service", unit),
+        _document("llama.service.d/10-a.conf", first),
+    )
+
+    assert (part.settings["parallel"].value, part.settings["ctx_size"].value) == (8, 2)
+    assert part.settings["parallel"].origin.place == "llama.service.d/10-a.conf"
+    assert _environment(part) == {"A": "3", "B": "2"}
+    assert part.settings["key.User"].value == "y"
+
+
+def test_an_override_is_laid_over_its_compose_file() -> None:
+    base = "services:\n  v:\n    image: vllm\n    environment: {A: '1', B: '2'}\n    command: vllm serve M --port 1\n"
+    over = "services:\n  v:\n    environment: [A=3]\n    shm_size: 8gb\n"
+
+    part = _one(_document("x/compose.override.yml", over), _document("x/compose.yaml", base))
+
+    assert _environment(part) == {"A": "3", "B": "2"}
+    assert part.settings["port"].value == 1
+    assert part.settings["key.shm_size"].origin.place == "x/compose.override.yml"
+
+
+def test_files_of_several_nodes_stay_apart() -> None:
+    text = "services:\n  v:\n    image: vllm\n    command: vllm serve M\n"
+
+    view = view_of([_document("head.yaml", text), _document("worker.yaml", text)])
+
+    assert [part.document.name for part in view.parts] == ["head.yaml", "worker.yaml"]
+
+
 def test_docker_run_reads_its_file_of_variables_without_quotes() -> None:
     script = "docker run -e A=1 --env-file x.env vllm/vllm-openai --model M -tp 2\n"
 
