@@ -5,7 +5,7 @@ in its exact form: of the questions on which the arms differ, each is as likely 
 changed.
 """
 
-__all__ = ["PairedCounts", "loss_p", "mcnemar_p", "paired_counts"]
+__all__ = ["PairedCounts", "loss_p", "paired_counts"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,11 +50,6 @@ def paired_counts(first: Mapping[str, Ratio], second: Mapping[str, Ratio]) -> Pa
     )
 
 
-def mcnemar_p(lost: int, gained: int) -> float:
-    """Return the probability, when nothing changed, of counts so far apart or further; on both sides."""
-    return min(1.0, 2 * binomial_at_least(max(lost, gained), lost + gained, _EVEN))
-
-
 def loss_p(lost: int, gained: int) -> float:
-    """Return the probability, when nothing changed, of so many losses or more."""
+    """Return the probability, when nothing changed, of so many losses or more: McNemar's test on one side."""
     return binomial_at_least(lost, lost + gained, _EVEN)

@@ -15,6 +15,8 @@ _REPLACED: Final = "\ufffd"
 _LOOP: Final = re.compile(r"(.{1,80}?)\1{4,}", re.DOTALL)
 _LOOP_LETTERS = 60
 """A loop is a piece that follows itself five times or more, over so many characters; prompts here ask for none."""
+_RULER: Final = frozenset("-_=*#|.~+: \t\n")
+"""Of these people draw lines: they may follow themselves."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _VOWELS: Final = frozenset("aeiouy")
 _FEWEST_WORDS = 8
@@ -39,7 +41,7 @@ def garbled(text: str) -> str:
 def _loop(text: str) -> str:
     for found in _LOOP.finditer(text):
         unit = found[1]
-        if len(found[0]) >= _LOOP_LETTERS and any(letter.isalnum() for letter in unit):
+        if len(found[0]) >= _LOOP_LETTERS and not _RULER.issuperset(unit):
             return f"{unit.strip()[:30]!r} follows itself {len(found[0]) // len(unit)} times"
     return ""
 
