@@ -39,15 +39,15 @@ def write_atomic(path: Path, text: str, *, private: bool = False) -> None:
         file.write(text)
 
 
-def write_atomic_bytes(path: Path, data: bytes) -> None:
-    """Write bytes as ``write_atomic`` writes text."""
-    with atomic_writer(path) as file:
+def write_atomic_bytes(path: Path, data: bytes, *, keep_owner: bool = False) -> None:
+    """Write bytes as ``write_atomic`` writes text; ``keep_owner``: with the old one's owner, or not at all."""
+    with atomic_writer(path, keep_owner=keep_owner) as file:
         file.flush()
         file.buffer.write(data)
 
 
 @contextmanager
-def atomic_writer(path: Path, *, private: bool = False) -> Iterator[TextIO]:
+def atomic_writer(path: Path, *, private: bool = False, keep_owner: bool = False) -> Iterator[TextIO]:
     """Open a file for text that becomes ``path`` at the end of the block, unless the block raises.
 
     A link is followed; a pipe or a device is written directly. The new file has the old one's mode, or the usual one; a
@@ -71,6 +71,8 @@ def atomic_writer(path: Path, *, private: bool = False) -> Iterator[TextIO]:
             file.flush()
             os.fsync(file.fileno())
         with _explained(path):
+            if target.exists() and keep_owner:
+                os.chown(draft, target.stat().st_uid, target.stat().st_gid)
             if target.exists() and not private:
                 draft.chmod(target.stat().st_mode & 0o7777)
             draft.replace(target)

@@ -1,12 +1,10 @@
-"""What rules of lint have in common: how one is made, numbers and texts of a part, variables, mounts, versions."""
+"""What rules of lint have in common: how one is made, numbers and texts of a part, mounts, versions."""
 
 __all__ = [
     "Found",
-    "Group",
     "at",
     "drafts",
     "every_part",
-    "groups",
     "key_text",
     "lint_rule",
     "many_nodes",
@@ -17,17 +15,14 @@ __all__ = [
     "version",
 ]
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from sparktune.deploy.image_facts import version_of_image
-from sparktune.deploy.settings.environment import env_setting
-from sparktune.model.document import Document
 from sparktune.model.finding import Severity
 from sparktune.model.lint import Fix, LintFinding, LintRule, LintView, Part
-from sparktune.model.setting import Layer, Origin, Setting
+from sparktune.model.setting import Setting
 
-_FILES_OF_VARIABLES = frozenset({"env", "environment", "docker-env"})
 # What sparkrun mounts into every container (0.4.2, docker run): the hub's cache and the compiled kernels
 _SPARKRUN_MOUNTS = ("/cache/huggingface", "/cache/runtime")
 _MOUNT_FIELDS = 2
@@ -44,21 +39,6 @@ class Found:
     line: int = 0
     fix: Fix | None = None
     source: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
-    """Variables that go to one process: those of a part, or of a file of variables where no part is given."""
-
-    document: Document
-    name: str
-    variables: Mapping[str, Setting]
-    part: Part | None = None
-
-    def value(self, name: str) -> str | None:
-        """Return what a variable says, None where it is not there."""
-        found = self.variables.get(name)
-        return None if found is None or found.value is None else str(found.value)
 
 
 def lint_rule(
@@ -136,28 +116,6 @@ def drafts(part: Part) -> int | None:
         return 0
     found = number(part, "speculative_config.num_speculative_tokens")
     return int(found) if found is not None else None
-
-
-def groups(view: LintView) -> Iterator[Group]:
-    """Yield what processes get; a file of variables alone counts as what its process gets."""
-    for part in view.parts:
-        name = f"service {part.name}" if part.name else part.document.name
-        yield Group(document=part.document, name=name, variables=part.environment, part=part)
-    if view.parts:
-        return
-    for one in view.documents:
-        if one.format in _FILES_OF_VARIABLES:
-            yield Group(document=one, name=one.name, variables=_variables(one))
-
-
-def _variables(document: Document) -> dict[str, Setting]:
-    return {
-        entry.name: env_setting(
-            entry.name, entry.text, Origin(layer=Layer.FILE, place=document.name, line=entry.line), entry.part
-        )
-        for entry in document.entries
-        if entry.kind == "env"
-    }
 
 
 def many_nodes(part: Part) -> bool:

@@ -5,7 +5,8 @@ __all__ = ["RULE"]
 import re
 from collections.abc import Iterator
 
-from sparktune.deploy.rules._shared import Found, Group, at, groups, lint_rule
+from sparktune.deploy.rules._shared import Found, at, lint_rule
+from sparktune.deploy.variable_groups import Group, groups
 from sparktune.formats.interpolation import references
 from sparktune.model.finding import Severity
 from sparktune.model.lint import Fix, LintView

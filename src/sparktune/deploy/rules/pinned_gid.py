@@ -4,7 +4,8 @@ __all__ = ["RULE"]
 
 from collections.abc import Iterator
 
-from sparktune.deploy.rules._shared import Found, at, groups, lint_rule
+from sparktune.deploy.rules._shared import Found, at, lint_rule
+from sparktune.deploy.variable_groups import groups
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintView
 

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 from ipaddress import ip_address
 
-from sparktune.deploy.rules._shared import Found, at, every_part, groups, lint_rule
+from sparktune.deploy.rules._shared import Found, at, every_part, lint_rule
 from sparktune.deploy.settings.recipe import read_recipe
 from sparktune.deploy.settings.recipe_render import rendered
+from sparktune.deploy.variable_groups import groups
 from sparktune.formats.interpolation import references
 from sparktune.model.document import Document
 from sparktune.model.finding import Severity
@@ -101,7 +102,7 @@ RULE = lint_rule(
     "placeholder-left",
     title="a placeholder that nothing fills in",
     why="sparkrun leaves what it has no value for as it stands, without a word: the server is started with {host} as "
-    "its address.",
+    "its address. A text that was to be replaced gets there in the same way.",
     source="sparkrun 0.4.2, core/recipe.py (validated and rendered with that version); "
     "https://github.com/spark-arena/sparkrun/issues/154; the compose specification, interpolation",
     judge=_judge,

@@ -5,7 +5,8 @@ __all__ = ["RULE"]
 from collections.abc import Iterator
 
 from sparktune.deploy.image_facts import image_facts
-from sparktune.deploy.rules._shared import Found, Group, at, groups, lint_rule, many_nodes
+from sparktune.deploy.rules._shared import Found, at, lint_rule, many_nodes
+from sparktune.deploy.variable_groups import Group, groups
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintView
 

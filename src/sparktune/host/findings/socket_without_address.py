@@ -24,6 +24,8 @@ def _judge(node: NodeFacts) -> Iterator[Found]:
             if not value:
                 continue
             chosen = [one for one in facts.devices if parse_selector(value).selects(one.name)]
+            if not chosen and facts.default_routes.state is not State.PRESENT:
+                continue  # an excerpt, which may not tell of all interfaces
             if any(one.ipv4 or one.addresses.state is not State.PRESENT for one in chosen):
                 continue
             yield Found(

@@ -1,0 +1,1 @@
+"""What ``lint`` found, as text and as JSON."""
