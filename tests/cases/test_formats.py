@@ -128,3 +128,21 @@ def test_an_unknown_kind_is_told_what_is_supported() -> None:
     with pytest.raises(NotThisFormat) as caught:
         format_of("notes.txt", "dear diary\n")
     assert all(one.title in caught.value.hint for one in all_formats())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "services:\n  a:\n    environment: [HF_TOKEN: hf_secret\n",
+        "services:\n  a:\n    environment:\n      KEY: *hf_secret\n",
+        "services:\n  a:\n    environment:\n      KEY: hf_secret\n      KEY: hf_secret2\n",
+        "services:\n  a:\n    environment:\n      KEY: !hf_secret x\n",
+    ],
+)
+def test_a_broken_file_is_not_quoted(text: str) -> None:
+    """A line of such a file may hold a key; a message with it ends in reports."""
+    with pytest.raises(NotThisFormat) as refused:
+        read_text("compose.yaml", text)
+
+    assert "hf_secret" not in f"{refused.value} {refused.value.hint}"
+    assert refused.value.line

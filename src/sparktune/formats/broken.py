@@ -83,7 +83,7 @@ def _refusal(text: str, error: Exception) -> NotThisFormat:
     problem = " ".join(str(told or type(error).__name__).split())
     where = f", line {line}" if line else ""
     hint = _hint(text, line, problem, str(getattr(error, "context", "") or ""))
-    shown = re.sub(r'".*"', "...", problem) if type(error) is not YAMLError else problem
+    shown = re.sub(r"""".*"|'[^']{4,}'""", "...", problem) if type(error) is not YAMLError else problem
     return NotThisFormat(f"not readable as YAML: {shown[:80]}{where}", line=line, hint=hint)
 
 

@@ -76,8 +76,19 @@ def _service(yaml: YamlText, member: Member) -> Service:
             found.slots += _command_key(yaml, member.name, key)
         elif not key.name.startswith("x-"):
             found.slots += yaml.scalars(member.name, "key", key)
+    found.problems += _repeated(found.slots)
     _find_call(yaml, found)
     return found
+
+
+def _repeated(slots: list[Slot]) -> Iterator[Problem]:
+    """Tell variables that a list has twice; a map cannot."""
+    entries = [one.entry for one in slots if one.entry.kind == "env"]
+    last = {one.name: one for one in entries}
+    for entry in entries:
+        if last[entry.name] is not entry:
+            message = f"{entry.name} is set again in line {last[entry.name].line}, and that one counts"
+            yield Problem(line=entry.line, message=message, hint="take one of the two out")
 
 
 def _fixed(yaml: YamlText, member: Member) -> str:
