@@ -158,10 +158,10 @@ class Watch:
 
     async def _follow(self, node: "_Node") -> None:
         try:
-            async with NodeSession(node.target, limit_s=_SILENT_S) as session:
+            async with NodeSession(node.target) as session:
                 if self._reads and node.readings is None:
                     node.readings = await session.observe(self._reads)
-                async for sample in session.sample(GUARD_READS, interval_s=_INTERVAL_S):
+                async for sample in session.sample(GUARD_READS, interval_s=_INTERVAL_S, silent_s=_SILENT_S):
                     self._take(node, sample)
         except NodeError as error:
             self._lose(node, error)
@@ -173,6 +173,8 @@ class Watch:
         node.ticks, node.sample, node.lost = kept(node.ticks, tick), sample, ""
         if node.first is None or node.first.monotonic_ns > tick.monotonic_ns:
             node.first = tick
+            if tick.driver_lines:
+                self._say(f"{tick.node}: {_driver_before(tick)}")
         node.heard.set()
         self._judge(
             self._host_guards,
@@ -204,3 +206,12 @@ class _Node:
         self.ours: Container[int] | None = None
         self.lost = ""
         self.heard = asyncio.Event()
+
+
+def _driver_before(tick: HostTick) -> str:
+    count = tick.driver_lines
+    lines = "a line of the GPU's driver says" if count == 1 else f"{count} lines of the GPU's driver say"
+    return (
+        f"{lines} NV_ERR_NO_MEMORY (0x51) in the kernel's log already: the host may be at risk before this begins; "
+        f"see sparktune doctor; the last: {tick.driver_line}"
+    )

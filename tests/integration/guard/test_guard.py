@@ -230,7 +230,31 @@ def test_lines_of_the_driver_from_before_are_no_reason_to_stop(host: Path) -> No
     (host / "dev").mkdir()
     (host / "dev/kmsg").write_text("NVRM: Out of memory [NV_ERR_NO_MEMORY] (0x51)\n" * 5)
 
-    assert _guard(host, "--", "sleep", "1.2").code == 0
+    done = _guard(host, "--", "sleep", "1.2")
+
+    assert done.code == 0
+    assert "spark1: 5 lines of the GPU's driver say NV_ERR_NO_MEMORY (0x51) in the kernel's log already" in done.err
+
+
+def test_somebody_else_on_the_gpu_is_told_from_the_engine(
+    tmp_path: Path, sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nvidia-smi lists both; only the one that is not the engine, nor below it, ends the load."""
+    listed = tmp_path / "listed"
+    listed.write_text(f"{sleeper.pid}, /usr/bin/python3, 90000\n")
+    program = tmp_path / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\ncase $1 in --query-compute-apps*) cat {listed};; *) exit 9;; esac\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    words = ("guard", "--nodes", "local", "--available-floor", "1MiB", "--stop-engine", str(sleeper.pid), "--")
+
+    alone = run_sparktune(*words, "sleep", "2.5")
+    listed.write_text(f"{sleeper.pid}, /usr/bin/python3, 90000\n1, /usr/bin/other, 12288\n")
+    beside = run_sparktune(*words, "sleep", "30")
+
+    assert alone.code == 0, alone.err
+    assert beside.code == 4
+    assert "/usr/bin/other (pid 1) computes on the GPU, holds 12.0 GiB of it and is none of ours" in beside.err
 
 
 def test_what_cannot_be_watched_is_said_once(host: Path) -> None:

@@ -41,10 +41,13 @@ class NodeSession(Changes, Commands):
         async with self._explained(self._limit_s):
             return await self._hello(greeted), await self._readings(observed, merged)
 
-    async def sample(self, sources: Sequence[Sampled], *, interval_s: Seconds, count: int = 0) -> AsyncIterator[Sample]:
+    async def sample(
+        self, sources: Sequence[Sampled], *, interval_s: Seconds, count: int = 0, silent_s: Seconds | None = None
+    ) -> AsyncIterator[Sample]:
         """Read files, patterns, commands and logs again and again, ``count`` times or until the iteration is left.
 
-        Each tick has all texts, whole, as they are now; what cannot be read then has none.
+        Each tick has all texts, whole, as they are now; what cannot be read then has none. After the first tick, a
+        node that says nothing for ``silent_s`` (else ``limit_s``) does not answer.
         """
         number = self._ask(
             "sample", sources=[encode_read(read) for read in sources], interval_s=interval_s, count=count
@@ -52,13 +55,15 @@ class NodeSession(Changes, Commands):
         self._abandoned.add(number)
         texts: dict[str, str] = {}
         unread: dict[str, str] = {}
+        limit_s = self._limit_s
         while True:
-            async with self._explained(self._limit_s + interval_s):
+            async with self._explained(limit_s + interval_s):
                 raw, last = await self._next(number)
                 if last:
                     self._abandoned.discard(number)
                     return
                 tick = decode_part(raw, Tick)
+            limit_s = self._limit_s if silent_s is None else silent_s
             texts.update(tick.changed)
             for path in tick.gone:
                 texts.pop(path, None)
