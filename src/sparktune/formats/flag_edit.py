@@ -15,7 +15,7 @@ __all__ = [
 from collections.abc import Iterator
 
 from sparktune.formats.flags import Flag, flags_of
-from sparktune.formats.quoting import quoted
+from sparktune.formats.quoting import Dialect, is_plain, quoted
 from sparktune.formats.serving import Assignment, Call, CallWord
 from sparktune.formats.shell import ShellWord
 from sparktune.formats.yaml_scalar import Edit
@@ -114,6 +114,8 @@ def _glued(word: CallWord, name: str, value: str) -> Iterator[Edit]:
         yield from replaced_word(word, f"{name}={value}")
         return
     start = word.source.behind(word.word.raw[sign][1])
+    if word.dialect is Dialect.SYSTEMD and not is_plain(value):
+        yield from replaced_word(word, f"{name}={value}")  # the manual wants the quotes around all of it
     yield from _forms(word, value, start, word.source.behind(word.word.end), word.source.text[word.word.raw[sign][1] :])
     yield from replaced_word(word, f"{name}={value}")
 

@@ -3,7 +3,7 @@
 Sources: POSIX, Shell Command Language, 2.2; github.com/mattn/go-shellwords; systemd.syntax(7), Quoting.
 """
 
-__all__ = ["Dialect", "quoted", "within"]
+__all__ = ["Dialect", "is_plain", "quoted", "within"]
 
 import re
 from collections.abc import Callable
@@ -20,6 +20,11 @@ class Dialect(Enum):
     SYSTEMD = "systemd"
 
 
+def is_plain(value: str) -> bool:
+    """Whether a word means the same without quotes to everybody."""
+    return _SAFE.fullmatch(value) is not None
+
+
 def quoted(value: str, dialect: Dialect) -> tuple[str, ...]:
     """Return ways to write a word, the plainest first; not each of them can stand everywhere.
 
@@ -28,7 +33,7 @@ def quoted(value: str, dialect: Dialect) -> tuple[str, ...]:
     escape = r'(["\\`])' if dialect is Dialect.SHELL else r'(["\\])'
     double = '"' + re.sub(escape, r"\\\1", value) + '"'
     single = _single(value, dialect)
-    plain = [value] if _SAFE.fullmatch(value) or (value and re.fullmatch(r"[\w@%+=:,./${}-]+", value)) else []
+    plain = [value] if is_plain(value) or (value and re.fullmatch(r"[\w@%+=:,./${}-]+", value)) else []
     if "\n" in value or "\r" in value:
         return (single,) if "$" not in value else ()
     if "$" in value and dialect is not Dialect.COMPOSE:

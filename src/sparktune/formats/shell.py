@@ -4,10 +4,11 @@ Nothing is expanded: ``${X:-y}``, ``$(...)``, backquotes and ``{placeholder}`` s
 
 Sources: POSIX, Shell Command Language, 2.2 and 2.3 (``shell``); github.com/mattn/go-shellwords, with which compose
 splits a command that is a string (``compose``: no comments, nothing behind an operator, a backslash keeps the next
-character, ``\n`` and ``\t`` excepted); systemd.syntax(7) and systemd.service(5) (``systemd``).
+character, ``\n`` and ``\t`` excepted); systemd.syntax(7) and systemd.service(5) (``systemd``); systemd 252
+was asked what it makes of quotes within words (they count there, too) and of unknown escapes (they stay).
 """
 
-__all__ = ["Dialect", "ShellWord", "Token", "lex"]
+__all__ = ["SYSTEMD_ESCAPED", "Dialect", "ShellWord", "Token", "lex"]
 
 import re
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ _SYSTEMD_ESCAPES = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "s": " ",
     "\\": "\\", '"': '"', "'": "'",
 }  # fmt: skip
+SYSTEMD_ESCAPED = frozenset("abfnrtvs\\\"'xuU01234567")  # what may stand behind a backslash
 _DEEPEST = 50
 
 
@@ -153,7 +155,7 @@ class _Lexer:
 
     def _piece(self) -> None:
         letter = self.text[self.place]
-        if letter in "'\"" and (self.dialect is not Dialect.SYSTEMD or not self.chars):
+        if letter in "'\"":
             self.styles.add(letter)
             self._quoted(letter)
         elif letter == "\\":
@@ -199,6 +201,9 @@ class _Lexer:
         if not following:
             message = "it ends in a backslash"
             raise _Open(message, self.source.place(start))
+        if self.dialect is Dialect.SYSTEMD and following not in SYSTEMD_ESCAPED:
+            self._kept(start + 2)
+            return
         size, letter = self._escape_value(following, start)
         self.chars.append((letter, start, start + size))
         self.place = start + size
@@ -214,8 +219,7 @@ class _Lexer:
             octal = re.compile(r"[0-3][0-7]{2}").match(self.text, start + 1)
             if octal:
                 return 4, chr(int(octal[0], 8))
-            known = _SYSTEMD_ESCAPES.get(following)
-            return (1, "\\") if known is None else (2, known)
+            return 2, _SYSTEMD_ESCAPES.get(following, following)
         return 2, following
 
     def _expansion_end(self, start: int, depth: int = 0) -> int:

@@ -17,6 +17,7 @@ from sparktune.formats.container_slots import container_slots, new_option
 from sparktune.formats.flag_edit import flag_edits, removed_words, variable_edits, variable_span
 from sparktune.formats.quoting import Dialect, quoted
 from sparktune.formats.serving import Assignment, Call, CallWord, words_of_text
+from sparktune.formats.shell import SYSTEMD_ESCAPED
 from sparktune.formats.slots import Reading, Slot
 from sparktune.formats.unit_lines import Unit, UnitSetting, effective, parsed_unit
 from sparktune.formats.yaml_edit import line_edit
@@ -24,6 +25,7 @@ from sparktune.formats.yaml_scalar import Edit
 from sparktune.formats.yaml_slots import call_slots, command_of
 from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat, Problem, Span
 
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PREFIXES = re.compile(r"[@:+!|-]*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=", re.ASCII)
 
@@ -97,6 +99,12 @@ def _without(text: str, one: UnitSetting) -> Edit:
 
 def _variables(unit: Unit, section: str) -> Iterator[Slot]:
     for setting in effective(unit, section, "Environment"):
+        odd = [found[1] for found in _ESCAPE.finditer(setting.value.text) if found[1] not in SYSTEMD_ESCAPED]
+        if odd:
+            message = "an unknown escape: systemd ignores all of this Environment="
+            hint = "double the backslash"
+            unit.problems.append(Problem(line=unit.lines.at(setting.start), message=message, hint=hint))
+            continue
         try:
             words, _ = words_of_text(setting.value, Dialect.SYSTEMD)
         except ValueError as error:

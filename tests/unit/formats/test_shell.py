@@ -33,8 +33,8 @@ def _words(text: str, dialect: Dialect) -> list[str]:
         (_COMPOSE, "a\\nb c\\ d", ["a\nb", "c d"]),
         (_COMPOSE, "a \\\n b", ["a", "\n", "b"]),
         (_COMPOSE, '\'a\\b\' "c\\"d"', ["a\\b", 'c"d']),
-        (_SYSTEMD, "a 'b c' \"d e\" f'g h'", ["a", "b c", "d e", "f'g", "h'"]),
-        (_SYSTEMD, "'it\\'s' \\x41\\s\\q", ["it's", "A \\q"]),
+        (_SYSTEMD, "a 'b c' \"d e\" f'g h'\"i\"", ["a", "b c", "d e", "fg hi"]),
+        (_SYSTEMD, "'it\\'s' \\x41\\s\\q a\\ b", ["it's", "A \\q", "a\\ b"]),
         (_SYSTEMD, "a && b # c", ["a", "&&", "b", "#", "c"]),
     ],
 )
