@@ -22,6 +22,14 @@ _TEMPLATE = (
     "{% if add_generation_prompt %}[assistant] {% endif %}"
 )
 
+TOOLS_TEMPLATE = (
+    "{% if tools %}[tools] {% for tool in tools %}{{ tool | tojson }}\n{% endfor %}{% endif %}"
+    "{% for message in messages %}[{{ message.role }}] {{ message.content }}"
+    "{% if message.tool_calls %}{% for call in message.tool_calls %}<tool_call>{{ call.function | tojson }}</tool_call>"
+    "{% endfor %}{% endif %}\n{% endfor %}{% if add_generation_prompt %}[assistant] {% endif %}"
+)
+"""Of a model that knows tools."""
+
 _Kind = gguf.TokenType
 _Piece = tuple[str, gguf.TokenType, float]
 
@@ -49,7 +57,7 @@ def _matrices(vocabulary_size: int) -> Iterator[tuple[str, tuple[int, ...]]]:
             yield f"blk.{layer}.{name}", (_WIDTH,)
 
 
-def _describe(writer: gguf.GGUFWriter, pieces: list[_Piece]) -> None:
+def _describe(writer: gguf.GGUFWriter, pieces: list[_Piece], template: str) -> None:
     writer.add_name("tiny")
     writer.add_context_length(_CONTEXT)
     writer.add_embedding_length(_WIDTH)
@@ -70,15 +78,15 @@ def _describe(writer: gguf.GGUFWriter, pieces: list[_Piece]) -> None:
     writer.add_bos_token_id(1)
     writer.add_eos_token_id(2)
     writer.add_add_bos_token(value=True)
-    writer.add_chat_template(_TEMPLATE)
+    writer.add_chat_template(template)
 
 
-def write_tiny_model(path: Path) -> Path:
-    """Write the model to ``path`` and return it."""
+def write_tiny_model(path: Path, *, template: str = _TEMPLATE) -> Path:
+    """Write the model to ``path`` and return it; ``template`` is its chat template."""
     pieces = _vocabulary()
     chance = np.random.default_rng(_SEED)
     writer = gguf.GGUFWriter(path, "llama")
-    _describe(writer, pieces)
+    _describe(writer, pieces, template)
     for name, shape in _matrices(len(pieces)):
         weights = np.ones(shape) if len(shape) == 1 else 0.3 * chance.standard_normal(shape)
         writer.add_tensor(f"{name}.weight", weights.astype(np.float32))

@@ -21,7 +21,7 @@ async def visit_quality(tools: AbTools, experiment: Experiment, arm: Arm, run: R
     if plan is None or (plan.every == "arm" and _asked(tools, experiment, arm)):
         return None
     try:
-        async with Server(experiment.base_url, tools.secret) as server:
+        async with Server(experiment.base_url, tools.secret, reuse=False) as server:
             engine, _ = await server.probe()
             return await ask_quality(server, engine, run.workload.options, plan, tools.progress.say)
     except EndpointError as error:

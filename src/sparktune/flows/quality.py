@@ -29,7 +29,7 @@ class QualityOrder:
 
 async def quality_of_server(order: QualityOrder, say: Callable[[str], None]) -> QualityScore:
     """Return the score. Raises an EndpointError when the server cannot be asked, UsageError for an unknown model."""
-    async with Server(order.base_url, order.secret) as server:
+    async with Server(order.base_url, order.secret, reuse=False) as server:
         engine, facts = await server.wait_ready(limit_s=order.wait_s)
         options = replace(order.options, model=choose_model(facts, order.options.model or None))
         say(f"{options.model} on {facts.name} {facts.version or '(version unknown)'}")

@@ -16,6 +16,7 @@ from sparktune.units import format_duration, format_percent
 _SCHEMA = 1
 _TESTS = {item.id: item.tests for item in BATTERY}
 _MOST_WIDTH = 140
+_SHOWN = 6
 _LIMITS = (
     "A canary finds what is broken coarsely, and what changed. It does not prove quality: a whole answer may be wrong."
 )
@@ -83,14 +84,22 @@ def _canary(score: QualityScore) -> Iterator[str]:
         yield f"canary: UNKNOWN: {one_line(_canary_why(score))}"
         return
     yield f"canary: not garbled {_count(score.whole)}; {_identical(score)}"
-    for number, asked in enumerate(score.canary, 1):
-        for answer in asked:
-            if answer.garbled or answer.text is None:
-                said = (
-                    f"garbled, {answer.garbled}: {answer.text or ''!r}" if answer.garbled else f"unknown: {answer.why}"
-                )
-                yield _shortened(f"  {answer.id} (asking {number}) {one_line(said)}")
+    found = _broken(score)
+    yield from (_shortened(f"  {name}: {one_line(said)}") for name, said in list(found.items())[:_SHOWN])
+    if len(found) > _SHOWN:
+        yield f"  and {len(found) - _SHOWN} more; --json has every answer"
     yield f"  {_LIMITS}"
+
+
+def _broken(score: QualityScore) -> dict[str, str]:
+    """Return what is wrong with the first answer of each prompt that has one that looks broken, or is missing."""
+    found: dict[str, str] = {}
+    for answer in (answer for asked in score.canary for answer in asked):
+        if answer.garbled:
+            found.setdefault(answer.id, f"garbled, {answer.garbled}: {answer.text!r}")
+        elif answer.text is None:
+            found.setdefault(answer.id, f"unknown, {answer.why}")
+    return found
 
 
 def _identical(score: QualityScore) -> str:
@@ -101,8 +110,10 @@ def _identical(score: QualityScore) -> str:
 
 
 def _proves(found: Interval) -> str:
-    ends = f"{format_percent(found.confidence)} interval {format_percent(found.low)} to {format_percent(found.high)}"
-    return f"{found.count}/{found.total} right, which proves {format_percent(found.low)} or more ({ends})"
+    low, high = format_percent(found.low), format_percent(found.high)
+    proves = f"{low} or more" if found.count else f"{high} or less"
+    ends = f"{format_percent(found.confidence)} interval {low} to {high}"
+    return f"{found.count}/{found.total} right, which proves {proves} ({ends})"
 
 
 def _count(found: Interval) -> str:

@@ -28,8 +28,13 @@ class Client:
     Proxies of the environment and ``.netrc`` are not used, redirects are answers, cookies are forgotten.
     """
 
-    def __init__(self, address: Address, secret: Secret | None = None) -> None:
-        """Keep where to ask; nothing is opened yet."""
+    def __init__(self, address: Address, secret: Secret | None = None, *, reuse: bool = True) -> None:
+        """Keep where to ask; nothing is opened yet.
+
+        Without ``reuse`` every request has a connection of its own: some servers close one after a stream without
+        having said so (llama.cpp b11549 does), and the next request on it is lost.
+        """
+        self._reuse = reuse
         self.address = address
         self._secret = secret
         self._session: aiohttp.ClientSession | None = None
@@ -41,7 +46,7 @@ class Client:
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=_CONNECTIONS),
+            connector=aiohttp.TCPConnector(limit=_CONNECTIONS, force_close=not self._reuse),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": f"sparktune/{__version__}", "Accept": "*/*", **headers(self._secret)},
             trust_env=False,

@@ -46,11 +46,11 @@ class Server:
     Every method that asks raises an EndpointError with a hint when no usable answer comes.
     """
 
-    def __init__(self, base_url: str, api_key: Secret | None = None) -> None:
-        """Read the address (UsageError when it is none); nothing is opened yet."""
+    def __init__(self, base_url: str, api_key: Secret | None = None, *, reuse: bool = True) -> None:
+        """Read the address (UsageError when it is none); nothing is opened yet. ``reuse`` as in ``Client``."""
         self.address: Address = parse_address(base_url)
         self._secret = api_key
-        self._client = Client(self.address, api_key)
+        self._client = Client(self.address, api_key, reuse=reuse)
         self._models: tuple[str, ...] = ()
         self._missing: set[str] = set()
 
