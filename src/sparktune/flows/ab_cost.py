@@ -31,7 +31,8 @@ def _time(store: Store, experiment: Experiment, plan: ArmPlan) -> str:
     live = plan.takes == "live"
     if len(known) < len(waves):
         return f"cost: {visits} visits; how long they take is told after the first block, no earlier run says it"
-    visit_s = _measuring_s(experiment, known) + (experiment.hot_settle_s if live else 0.0)
+    tail_s = experiment.protection.tail_s if experiment.protection.on else 0.0
+    visit_s = _measuring_s(experiment, known) + (experiment.hot_settle_s if live else 0.0) + tail_s
     first = next((look.blocks for look in experiment.rules.looks), 0)
     early = f", {format_duration(2 * first * visit_s)} to the first look" if first <= len(experiment.blocks) else ""
     besides = "" if live else "; setting an arm comes on top of each"

@@ -17,6 +17,7 @@ from sparktune.errors import (
     SparktuneError,
 )
 from sparktune.experiment.protection import Protection
+from sparktune.io.cluster import LOCAL
 from sparktune.model.guard import HostTick, LoadTick, Phase, Trip
 from sparktune.units import Seconds, format_seconds
 
@@ -25,6 +26,7 @@ _T = TypeVar("_T")
 LOST = (NodeUnreachable, NodeTimeout, NodeProtocolError)
 """Errors that mean that a node, or the way to it, is gone: not those of a node that answers and refuses."""
 
+_LOOK_S: Seconds = 0.5
 _LOSS_SHOWS_S: Seconds = 20.0  # ssh gives a dead link up after 15 seconds
 
 
@@ -96,12 +98,22 @@ class Tripped(GuardStopped):
 
 
 class Guarded:
-    """Runs one thing after the other under a watch. ``kill`` ends the engine at once, None when nobody wants that."""
+    """Runs one thing after the other under a watch.
 
-    def __init__(self, watch: Watching, kill: Callable[[], Awaitable[None]] | None) -> None:
-        """Begin with an engine that starts."""
+    ``kill`` ends the engine at once, None when nobody wants that; ``ended`` says how it ended by itself, "" while it
+    runs.
+    """
+
+    def __init__(
+        self,
+        watch: Watching,
+        kill: Callable[[], Awaitable[None]] | None = None,
+        ended: Callable[[], str] = lambda: "",
+    ) -> None:
+        """Begin with nothing being done."""
         self._watch = watch
         self._kill = kill
+        self._ended = ended
         self._phase = Phase.IDLE
 
     def phase(self, phase: Phase) -> None:
@@ -120,15 +132,21 @@ class Guarded:
         try:
             either: set[asyncio.Future[Any]] = {task, alarm}
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            if not alarm.done() and isinstance(_error_of(task), EndpointError) and self._watch.nodes:
-                # The server of a lost node is missed before the node is.
-                await asyncio.wait({alarm}, timeout=_LOSS_SHOWS_S)
+            if isinstance(_error_of(task), EndpointError):
+                await self._loss_shown(alarm)
             if not alarm.done():
                 return task.result()
         except asyncio.CancelledError:
             task.cancel()
             return await task
         raise await self._stopped(task, alarm)
+
+    async def _loss_shown(self, alarm: asyncio.Future[Trip]) -> None:
+        """Wait a while for the loss of a node, whose server is missed before it is, unless that ended by itself."""
+        until_s = time.monotonic() + _LOSS_SHOWS_S
+        far = any(node != LOCAL for node in self._watch.nodes)
+        while far and not alarm.done() and not self._ended() and time.monotonic() < until_s:
+            await asyncio.wait({alarm}, timeout=_LOOK_S)
 
     async def _stopped(self, task: asyncio.Task[_T], alarm: asyncio.Future[Trip]) -> SparktuneError:
         """End the task, and the engine when that is wanted; return what is to be raised."""

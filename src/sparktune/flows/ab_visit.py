@@ -111,7 +111,8 @@ class _Visit:
         if self._plan.takes == "reboot":  # a machine that boots cannot be watched
             await self._set_arm()
         async with self._tools.watch(protection) as watch:
-            guarded = Guarded(watch, self._tools.hold.kill if protection.stop_engine else None)
+            hold = self._tools.hold
+            guarded = Guarded(watch, hold.kill if protection.stop_engine else None, hold.ended)
             try:
                 return await self._watched(watch, guarded, owed, earlier)
             finally:

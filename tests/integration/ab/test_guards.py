@@ -22,6 +22,7 @@ from tests.support.ab import (
 from tests.support.cli import Finished, run_sparktune, start_sparktune
 
 from sparktune.io.reference.process import ReferenceProcess
+from sparktune.io.store import Store
 
 _LONG = {"prompt_tokens": 32, "output_tokens": 20_000, "warmup": 0}
 _GUARD = {**GUARD, "available_floor": "3GiB"}
@@ -153,3 +154,24 @@ def test_the_original_comes_back_when_its_host_has_memory_again(
     assert finished.code == 4, finished.err
     assert "waiting for memory on spark1 before the original is started again" in finished.err
     assert "the original (arm A) is live" in result["afterwards"]
+
+
+def test_a_step_up_is_not_begun_without_memory_for_it(
+    tmp_path: Path, host: Host, port: int, started: list[subprocess.Popen[str]]
+) -> None:
+    """One stream takes two thirds of the memory; four are not tried, and what one stream did is kept."""
+    load = {"prompt_tokens": 32, "output_tokens": 300, "concurrency": [4, 1], "trials": 2, "warmup": 0}
+    content = command_experiment(port, workload=load, guard=_GUARD)
+    started.append(process := _start(tmp_path, host, content))
+    _until(lambda: listens(port))
+    time.sleep(3)
+    host.available(6.0)
+    result = result_of(finished := _finished(process))
+
+    assert finished.code == 4, finished.err
+    (trip,) = result["trips"]
+    assert trip["guard"] == "steps-up"
+    assert "pp32 tg300 c4 was not begun: spark1: 6.0 GiB were left with 332 tokens in flight" in trip["evidence"]
+    with Store.open() as store:
+        cells = [raw.cell.concurrency for raw in store.trials(result["visits"][0]["run_id"])]
+    assert cells == [1, 1]

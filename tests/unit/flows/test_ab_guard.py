@@ -221,9 +221,7 @@ def test_a_heavier_cell_is_not_begun_without_memory_for_it() -> None:
     watch.memory = memory(9.0)
     load.before(_TWO_STEPS[0])
     watch.memory = memory(9.0, 5.0)
-    with pytest.raises(
-        Tripped, match=r"c2 was not begun: spark1: 5\.0 GiB were left with 96 tokens"
-    ) as caught:
+    with pytest.raises(Tripped, match=r"c2 was not begun: spark1: 5\.0 GiB were left with 96 tokens") as caught:
         load.before(_TWO_STEPS[1])
 
     assert caught.value.trip.guard == "steps-up"

@@ -9,6 +9,7 @@ import pytest
 from tests.support.experiments import CELLS, experiment
 
 from sparktune.errors import ChangeFailed, Interrupted
+from sparktune.experiment.protection import Protection
 from sparktune.flows.ab_cost import cost_words
 from sparktune.flows.ab_gate import SensorGate, Sensors, hottest
 from sparktune.flows.ab_tools import to_the_end
@@ -97,8 +98,10 @@ def test_the_cost_is_unknown_until_a_run_says_it(store: Store) -> None:
 def test_the_cost_of_waves_that_are_known_is_one_short_line(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     """16 visits, two cells of 10 s, each with three trials and three waves of warm-up."""
     monkeypatch.setattr(Store, "usual_wave_s", lambda *_: 10.0)
-    plan = experiment(cells=CELLS[:2])
+    plan = replace(experiment(cells=CELLS[:2]), protection=Protection(tail_s=0))
+    watched = replace(plan, protection=Protection())
 
+    assert cost_words(store, watched, PLAN)[0].startswith("cost: about 48 min 00 s for 16 visits"), "the quiet minutes"
     time, _ = cost_words(store, plan, PLAN)
     live, _ = cost_words(store, plan, replace(PLAN, takes="live"))
 

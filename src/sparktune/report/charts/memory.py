@@ -5,14 +5,14 @@ __all__ = ["MemoryLane", "MemoryPicture", "memory_picture"]
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.report.svg.draw import circle, line, path, text, tooltip, x_axis, y_axis
+from sparktune.report.svg.draw import circle, fitting, line, path, text, tooltip, x_axis, y_axis
 from sparktune.report.svg.markup import Markup, element, joined
 from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.svg.scale import Linear
 from sparktune.units import Bytes, Seconds, format_bytes, format_duration
 
 _LEFT, _TOP, _LANE, _GAP = 56.0, 24.0, 96.0, 34.0
-_GIB = 2.0**30
+_GIB, _MINUTE = 2.0**30, 60.0
 _TICKS, _FEW_TICKS, _WIDE = 8, 4, 500.0
 
 
@@ -45,10 +45,12 @@ def memory_picture(shown: MemoryPicture, width: float) -> Picture | Missing:
         return Missing("the memory of no node was watched")
     end = max(lane.points[-1][0] for lane in lanes)
     scale = Linear(low=0.0, high=max(end, 1.0), start=_LEFT, end=width - 12)
+    size, unit = (_MINUTE, "min") if end >= 2 * _MINUTE else (1.0, "s")
+    clock = Linear(low=0.0, high=scale.high / size, start=scale.start, end=scale.end)
     bottom = _TOP + (_LANE + _GAP) * len(lanes)
     count = _TICKS if width > _WIDE else _FEW_TICKS
     body = [
-        x_axis(scale, top=_TOP - 6, bottom=bottom - 6, words=lambda value: f"{value:g} s", count=count),
+        x_axis(clock, top=_TOP - 6, bottom=bottom - 6, words=lambda value: f"{value:g} {unit}", count=count),
         *(_lane(lane, shown.floor, _TOP + (_LANE + _GAP) * place, scale) for place, lane in enumerate(lanes)),
     ]
     return Picture(
@@ -68,7 +70,7 @@ def _lane(lane: MemoryLane, floor: Bytes | None, top: float, scale: Linear) -> M
     axis = Linear(low=max(0.0, low - room), high=high + room, start=top + _LANE, end=top + 14)
     places = [(scale.place(at), axis.place(size / _GIB)) for at, size in lane.points]
     parts: list[str] = [
-        text(4, top + 4, f"{lane.node}, GiB available", "t-muted t-small"),
+        text(4, top + 4, fitting(f"{lane.node}, GiB available", scale.end - 4, 11), "t-muted t-small"),
         y_axis(axis, left=_LEFT, right=scale.end, words=lambda value: f"{value:,.4g}", count=4),
         path(places, "s-a w2 none"),
     ]

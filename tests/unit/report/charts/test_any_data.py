@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sparktune.report.charts.acceptance import AcceptanceSeries, acceptance
 from sparktune.report.charts.forest import Forest, ForestRow, forest
 from sparktune.report.charts.heat import Heat, Tile, heat_map
+from sparktune.report.charts.memory import MemoryLane, MemoryPicture, memory_picture
 from sparktune.report.charts.numbers import Span
 from sparktune.report.charts.paired import PairedBlock, Pairs, paired_blocks
 from sparktune.report.charts.session import Lane, Reading, SessionVisit, session_timeline
@@ -107,6 +108,22 @@ _SERIES = st.builds(
     look=st.sampled_from("ab"),
     shares=st.lists(st.floats(0, 1.2) | st.just(math.nan), max_size=20).map(tuple),
 )
+_SIZES = st.integers(0, 2**47)
+_MEMORY = st.builds(
+    MemoryPicture,
+    visit=_WORDS,
+    lanes=st.lists(
+        st.builds(
+            MemoryLane,
+            node=_WORDS,
+            points=st.lists(st.tuples(_SECONDS, _SIZES), max_size=12).map(lambda points: tuple(sorted(points))),
+            swing=_SIZES,
+            stopped=_WORDS,
+        ),
+        max_size=3,
+    ).map(tuple),
+    floor=st.none() | _SIZES,
+)
 
 _DRAWN: dict[str, st.SearchStrategy[Callable[[float], Picture | Missing]]] = {
     "paired": _PAIRS.map(lambda pairs: lambda width: paired_blocks(pairs, width)),
@@ -120,6 +137,7 @@ _DRAWN: dict[str, st.SearchStrategy[Callable[[float], Picture | Missing]]] = {
     "session": st.tuples(st.lists(_visits(), max_size=12), st.lists(_LANES, max_size=3)).map(
         lambda found: lambda width: session_timeline(*found, width),
     ),
+    "memory": _MEMORY.map(lambda shown: lambda width: memory_picture(shown, width)),
     "acceptance": st.lists(_SERIES, max_size=2).map(lambda series: lambda width: acceptance(series, "c", width)),
 }
 
