@@ -28,8 +28,6 @@ def changes(ticks: Sequence[HostTick], field: str, span_s: Seconds, count: int) 
     None where there is no such history, the value is not known at a span's ends, or a tick is missing there. A span
     ends at the ticks nearest to it, at most a quarter of a span away, and is as long as these are apart.
     """
-    if not ticks:
-        return None
     ends = [
         _nearest(ticks, ticks[-1].monotonic_ns - round(place * span_s * NS_PER_S), span_s) for place in range(count + 1)
     ]

@@ -64,16 +64,17 @@ class Engine:
 
     def exit_state(self) -> tuple[int | None, bool | None]:
         """Return exit code and OOMKilled of a container that has ended, None for what is not told."""
-        words = _docker_says(
+        told, _ = _docker(
             "inspect", "--type", "container", "--format", "{{.State.ExitCode}} {{.State.OOMKilled}}", self.container
-        ).split()
+        )
+        words = told.split()
         return (int(words[0]), words[1] == "true") if len(words) == 2 else (None, None)  # noqa: PLR2004 - both
 
     async def stop(self, grace_s: Seconds) -> str:
         """End it; return what came of that, for a person."""
         if self.container:
-            ended = await asyncio.to_thread(_docker, "kill", self.container)
-            return f"{self.label} was killed" if not ended else f"{self.label}: docker kill failed: {ended}"
+            _, why = await asyncio.to_thread(_docker, "kill", self.container)
+            return f"{self.label} was killed" if not why else f"{self.label}: docker kill failed: {why}"
         tree = _tree(self)
         signal_all(tree, signal.SIGTERM)
         left = await _gone(tree, grace_s)
@@ -121,9 +122,9 @@ def _of_address(text: str) -> Engine:
     pids = listening_pids(target.port, everyone)
     names = {one.pid: one.name for one in everyone}
     if not pids or any(names[pid] == _PROXY for pid in pids):
-        listed = _docker_says("ps", "--no-trunc", "--filter", f"publish={target.port}", "--format", "{{.ID}}").split()
-        if len(listed) == 1:
-            return _of_container(listed[0], text)
+        listed, _ = _docker("ps", "--no-trunc", "--filter", f"publish={target.port}", "--format", "{{.ID}}")
+        if len(listed.split()) == 1:
+            return _of_container(listed.strip(), text)
     own = [pid for pid in pids if not any(is_below(pid, other) for other in pids if other != pid)]
     if len(own) != 1:
         found = ", ".join(str(pid) for pid in own) or "no process that this user may see"
@@ -133,11 +134,13 @@ def _of_address(text: str) -> Engine:
 
 
 def _of_container(name: str, said: str) -> Engine:
-    words = _docker_says("inspect", "--type", "container", "--format", "{{.Id}} {{.State.Pid}}", name).split()
+    told, why = _docker("inspect", "--type", "container", "--format", "{{.Id}} {{.State.Pid}}", "--", name)
+    words = told.split()
+    if why:
+        message = f"{name!r} is no process id and no container that runs: {why}"
+        raise UsageError(message, hint="see those that run: docker ps")
     if len(words) != 2 or words[1] == "0":  # noqa: PLR2004 - id and process id
-        message = (
-            f"{name!r} is no process id and no container that runs" if not words else f"container {name} does not run"
-        )
+        message = f"the container {name} does not run"
         raise UsageError(message, hint="see those that run: docker ps")
     kin = kin_of(int(words[1]))
     shown = said if said != words[0] else name[:12]
@@ -173,21 +176,17 @@ def _lives(one: Kin) -> bool:
     return now is not None and not now.dead and now.start_ticks == one.start_ticks
 
 
-def _docker(*words: str) -> str:
-    """Run a command of Docker; return why it failed, "" when it did not."""
+def _docker(*words: str) -> tuple[str, str]:
+    """Run a command of Docker; return what it printed, and why it failed, "" when it did not."""
     try:
         done = subprocess.run(("docker", *words), capture_output=True, text=True, timeout=_DOCKER_S, check=False)  # noqa: S603, S607
+    except FileNotFoundError:
+        return "", "docker is not installed"
     except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
-    return "" if done.returncode == 0 else (done.stderr.strip() or f"exit code {done.returncode}")
-
-
-def _docker_says(*words: str) -> str:
-    try:
-        done = subprocess.run(("docker", *words), capture_output=True, text=True, timeout=_DOCKER_S, check=False)  # noqa: S603, S607
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""
+        return "", str(error)
+    if done.returncode == 0:
+        return done.stdout, ""
+    return "", " ".join(done.stderr.split()) or f"exit code {done.returncode}"
 
 
 def _text(path: Path) -> str:
