@@ -3,7 +3,7 @@
 Source: the compose specification: ``environment`` as map and as list.
 """
 
-__all__ = ["COMMANDS", "Service", "added_entry", "same_but"]
+__all__ = ["COMMANDS", "Service", "added_entry", "neighbour", "same_but"]
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ def _new_variable(yaml: YamlText, service: Service, name: str, value: str) -> It
     if not own.flow_style and own.value:
         step = " " * max(2, own.value[0][0].start_mark.column - service.member.key.start_mark.column)
         forms = [f"\n{step}{name}: {form}" for form in scalar_forms(value, '"')]
-    yield from added_member(yaml.text, own, "environment", forms, _neighbour(own))
+    yield from added_member(yaml.text, own, "environment", forms, neighbour(own))
 
 
 def _first_variable(yaml: YamlText, service: Service, member: Member, name: str, value: str) -> Iterator[Edit]:
@@ -111,10 +111,10 @@ def _new_key(yaml: YamlText, service: Service, name: str, value: str) -> Iterato
     forms = [*scalar_forms(value, '"')]
     for inner in reversed(rest):
         forms = [f"{{{inner}: {form}}}" for form in forms]
-    yield from added_member(yaml.text, own, first, forms, _neighbour(own))
+    yield from added_member(yaml.text, own, first, forms, neighbour(own))
 
 
-def _neighbour(node: MappingNode) -> int:
+def neighbour(node: MappingNode) -> int:
     """Return the index of the member below which a new key reads best."""
     one_line = {
         key.value: place

@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
+from ruamel.yaml.nodes import MappingNode, ScalarNode
 
+from sparktune.formats.compose_add import neighbour
 from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose, same_data
+from sparktune.formats.yaml_edit import added_member
 
 _LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
-# After which line a new key reads best, when the service has it on one line
-_NEIGHBOURS = ("cpuset", "image", "container_name")
 _PLAIN_VALUE = re.compile(r"[A-Za-z0-9._,:/-]+", re.ASCII)
 
 
@@ -79,16 +79,17 @@ def _with_value(text: str, service: str, key: str, value: str) -> str:
     if _PLAIN_VALUE.fullmatch(value) is None:
         message = f"{value!r} is no value for {key}"
         raise ValueError(message)
-    name, node = _service_node(text, service)
+    node = _service_node(text, service)
     for known, old in node.value:
         if isinstance(known, ScalarNode) and known.value == key:
             return _replaced(text, f"service {service}: its {key}", known, old, value)
-    if node.flow_style:
-        return _into_flow(text, node, key, value)
-    return _into_block(text, name, node, key, value)
+    for edit in added_member(text, node, key, (f'"{value}"',), neighbour(node)):
+        return edit.of(text)
+    message = "its keys do not each begin a line"
+    raise ValueError(message)
 
 
-def _service_node(text: str, service: str) -> tuple[Node, MappingNode]:
+def _service_node(text: str, service: str) -> MappingNode:
     try:
         root = nodes_of_compose(text)
     except UNREADABLE as error:
@@ -104,7 +105,7 @@ def _service_node(text: str, service: str) -> tuple[Node, MappingNode]:
     if not isinstance(node, MappingNode) or not node.value:
         message = f"service {service}: no mapping with keys of its own"
         raise ValueError(message)
-    return name, node
+    return node
 
 
 def _member(node: Any, key: str) -> tuple[Any, Any]:  # noqa: ANN401 - nodes of ruamel.yaml, which are not typed
@@ -133,50 +134,6 @@ def _replaced(text: str, what: str, key: Any, old: Any, value: str) -> str:  # n
         message = f"{what} is written over several lines"
         raise ValueError(message)
     return f'{text[:start]}"{value}"{text[end:]}'
-
-
-def _into_flow(text: str, node: MappingNode, key: str, value: str) -> str:
-    first = node.value[0][0].start_mark.index
-    brace = text.rfind("{", node.start_mark.index, first)
-    if brace < 0 or first < node.start_mark.index:
-        message = "its form in braces is not understood"
-        raise ValueError(message)
-    quote = '"' if text[first] == '"' else ""
-    return f'{text[:first]}{quote}{key}{quote}: "{value}", {text[first:]}'
-
-
-def _into_block(text: str, name: Any, node: MappingNode, key: str, value: str) -> str:  # noqa: ANN401 - see above
-    first = node.value[0][0]
-    indent = _indent(text, first.start_mark.index)
-    neighbours = {known.value: old for known, old in node.value if _on_one_line(text, known, old)}
-    chosen = next((neighbours[one] for one in _NEIGHBOURS if one in neighbours), None)
-    place = (chosen or next(iter(neighbours.values()), name)).end_mark.index
-    end = text.find("\n", place)
-    line = f'{indent}{key}: "{value}"'
-    if end < 0:
-        return f"{text}\n{line}"
-    ending = "\r\n" if text[end - 1] == "\r" else "\n"
-    return f"{text[: end + 1]}{line}{ending}{text[end + 1 :]}"
-
-
-def _indent(text: str, place: int) -> str:
-    before = text[text.rfind("\n", 0, place) + 1 : place]
-    if before.strip(" "):
-        message = "its keys do not each begin a line"
-        raise ValueError(message)
-    return before
-
-
-def _on_one_line(text: str, key: Any, value: Any) -> bool:  # noqa: ANN401 - see above
-    start, end = value.start_mark, value.end_mark
-    return (
-        isinstance(key, ScalarNode)
-        and isinstance(value, ScalarNode)
-        and value.style not in {"|", ">"}
-        and start.index >= key.end_mark.index  # no alias
-        and key.start_mark.line == start.line == end.line
-        and bool(text[start.index : end.index].strip())
-    )
 
 
 def _check(before: Any, edited: str, wanted: Mapping[str, Mapping[str, str]]) -> None:  # noqa: ANN401 - see above
