@@ -1,26 +1,27 @@
 """What a launcher needs to be held to its contract on real parts: an adapter per launcher, each a context manager.
 
-``tests/contract/launchers`` does the same with all of them. A new launcher adds ``NAME_parts(folder, port)`` in a
-module of its own and names it there, one that needs root as ``pytest.param(NAME_parts, marks=pytest.mark.root)``.
+``tests/contract/launchers`` does the same with all of them. A new launcher adds ``NAME_parts(folder, port, shared)`` in
+a module of its own and names it there, one that needs root as ``pytest.param(NAME_parts, marks=pytest.mark.root)``.
 """
 
-__all__ = ["Parts", "attach_parts", "command_parts"]
+__all__ = ["Parts", "Shared", "attach_parts", "command_parts"]
 
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.support.arms import hold_settings, living, server_command
 
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.model.launcher import ArmSpec
 
+_T = TypeVar("_T")
 _SWITCH = Path(__file__).parent / "switch_server.py"
 
 
@@ -28,10 +29,11 @@ _SWITCH = Path(__file__).parent / "switch_server.py"
 class Parts:
     """A launcher on real parts. Arm A serves one slot, arm B four; arm C of ``never_ready`` never generates a token.
 
-    ``tells`` is the name under which a reading has the setting. ``sabotage`` is done to the service while arm B is set,
-    by what it stands for; nothing of it may be taken for arm B as it was. ``alive`` are the processes of the service,
-    ``files`` what an arm may change. ``ran_before``: something ran, and has to run again in the end. ``kills``: the
-    launcher can end the service at once. ``said`` is in a log that is kept of each visit, "" where others have it.
+    ``tells`` is how the name ends under which a reading has the setting, ``slots`` what it says of each arm.
+    ``sabotage`` is done to the service while arm B is set, by what it stands for; nothing of it may be taken for arm B
+    as it was. ``alive`` are the processes of the service, ``files`` what an arm may change. ``ran_before``: something
+    ran, and has to run again in the end. ``kills``: the launcher can end the service at once. ``said`` is in a log that
+    is kept of each visit, "" where others have it.
     """
 
     launcher: str
@@ -48,6 +50,21 @@ class Parts:
     slots: Mapping[str, str] = field(default_factory=lambda: {"A": "1", "B": "4"})
 
 
+class Shared:
+    """What all tests of a module have together: a daemon that takes long to start is started once."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        """Keep where things are ended in the end."""
+        self._stack, self._made = stack, dict[Any, Any]()
+
+    def of(self, make: Callable[[], AbstractContextManager[_T]]) -> _T:
+        """Return what a context manager gives; it is entered at the first call."""
+        if make not in self._made:
+            self._made[make] = self._stack.enter_context(make())
+        found: _T = self._made[make]
+        return found
+
+
 def _servers(folder: Path) -> list[int]:
     return [one.pid for one in living(folder) if any(word.endswith("arm_server.py") for word in one.argv)]
 
@@ -59,7 +76,7 @@ def _end(folder: Path) -> None:
 
 
 @contextmanager
-def command_parts(folder: Path, port: int) -> Iterator[Parts]:
+def command_parts(folder: Path, port: int, _shared: Shared) -> Iterator[Parts]:
     """A server per arm, started by its command."""
 
     def arm(slots: int, *habits: str) -> dict[str, Any]:
@@ -82,7 +99,7 @@ def command_parts(folder: Path, port: int) -> Iterator[Parts]:
 
 
 @contextmanager
-def attach_parts(folder: Path, port: int) -> Iterator[Parts]:
+def attach_parts(folder: Path, port: int, _shared: Shared) -> Iterator[Parts]:
     """A server that a script of the user's switches; one with a slot ran before."""
     state = folder / "slots"
 

@@ -7,13 +7,14 @@ still answers, or a host that is not as it was before, and no statistics helps.
 import asyncio
 import socket
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.support.launcher_parts import Parts, attach_parts, command_parts
+from tests.support.compose_parts import compose_parts
+from tests.support.launcher_parts import Parts, Shared, attach_parts, command_parts
 
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import ArmFailed
@@ -23,16 +24,23 @@ from sparktune.io.launching.hold import Hold
 from sparktune.io.launching.sight import see
 from sparktune.model.launcher import ArmPlan
 
-_MAKERS: tuple[Callable[[Path, int], AbstractContextManager[Parts]], ...] = (command_parts, attach_parts)
+_MAKERS = (command_parts, attach_parts, pytest.param(compose_parts, marks=pytest.mark.root))
 _AT_ONCE_S = 10.0  # a second, on a machine that has nothing else to do
 
 
+@pytest.fixture(scope="module")
+def shared() -> Iterator[Shared]:
+    """What is started once for all tests."""
+    with ExitStack() as stack:
+        yield Shared(stack)
+
+
 @pytest.fixture(params=_MAKERS, ids=lambda make: make.__name__.removesuffix("_parts"))
-def parts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Parts]:
+def parts(request: pytest.FixtureRequest, tmp_path: Path, shared: Shared) -> Iterator[Parts]:
     """One launcher after the other."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
-    with request.param(tmp_path, port) as made:
+    with request.param(tmp_path, port, shared) as made:
         yield made
 
 
@@ -70,7 +78,7 @@ async def test_each_arm_is_live_when_it_is_set(parts: Parts) -> None:
         plan = await held.set(arm)
         reading = await held.hold.read_live(plan)
         assert reading.ok, reading.why
-        assert reading.values[parts.tells] == parts.slots[arm]
+        assert [text for name, text in reading.values.items() if name.endswith(parts.tells)] == [parts.slots[arm]]
         assert await held.hold.read_live(plan) == reading, "nothing has changed between two readings"
     await held.finish()
 
