@@ -13,11 +13,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, ScalarNode
 
+from sparktune.formats.broken import parsed_yaml
 from sparktune.formats.compose_add import neighbour
-from sparktune.formats.compose_yaml import UNREADABLE, load_compose, nodes_of_compose, same_data
+from sparktune.formats.compose_yaml import same_data
 from sparktune.formats.yaml_edit import added_member
 
 _LOST = "\ufffd"  # what decoding puts in the place of bytes that are no UTF-8: writing it back would destroy them
@@ -61,18 +61,7 @@ def set_in_services(text: str, wanted: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def _loaded(text: str) -> Any:  # noqa: ANN401 - what the file's author wrote
-    try:
-        return load_compose(text)
-    except UNREADABLE as error:
-        raise ValueError(_why(error)) from None
-
-
-def _why(error: Exception) -> str:
-    """Say where it breaks without quoting the line: a file may hold secrets."""
-    mark = getattr(error, "problem_mark", None)
-    told = str(error) if type(error) is YAMLError else getattr(error, "problem", None)
-    problem = " ".join(str(told or type(error).__name__).split())[:80]
-    return f"not readable as YAML: {problem}" + (f", line {mark.line + 1}" if mark is not None else "")
+    return parsed_yaml(text, ())[0]
 
 
 def _with_value(text: str, service: str, key: str, value: str) -> str:
@@ -90,10 +79,7 @@ def _with_value(text: str, service: str, key: str, value: str) -> str:
 
 
 def _service_node(text: str, service: str) -> MappingNode:
-    try:
-        root = nodes_of_compose(text)
-    except UNREADABLE as error:
-        raise ValueError(_why(error)) from None
+    root = parsed_yaml(text, ())[1]
     name, services = _member(root, "services")
     if services.start_mark.index < name.end_mark.index:
         message = "its services are an alias of another part"
