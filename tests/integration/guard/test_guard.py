@@ -19,6 +19,10 @@ from tests.support import eater
 from tests.support.cli import Finished, run_sparktune
 from tests.support.shared import shared
 
+from sparktune.agent.protocol import command_slug
+from sparktune.host.earlyoom_beside import EARLYOOM_READS
+from sparktune.model.reads import ReadCommand
+
 _EATER = (sys.executable, str(eater.__file__))
 _MEMINFO = "MemTotal: 8388608 kB\nMemFree: 2097152 kB\nMemAvailable: 4194304 kB\n"
 _GENEROUS_S = 8.0  # a busy machine may be slow; the figures of a quiet one are those of benchmarks/guard.py
@@ -262,6 +266,22 @@ def test_what_cannot_be_watched_is_said_once(host: Path) -> None:
 
     assert done.err.count("driver-memory") == 1
     assert "spark1: not watched by driver-memory: /dev/kmsg: it is not there" in done.err
+
+
+@pytest.mark.parametrize(("floor", "said"), [("3GiB", "so that a guard comes first"), ("100MiB", "it may come first")])
+def test_the_limits_of_earlyoom_are_said_beside_ours(host: Path, floor: str, said: str) -> None:
+    """Whoever acts first decides whether there is evidence: earlyoom ends an engine without a trace in its log."""
+    (show,) = (read.argv for read in EARLYOOM_READS if isinstance(read, ReadCommand))
+    unit = "Id=earlyoom.service\nLoadState=loaded\nActiveState=active\nUnitFileState=enabled\n"
+    (host / "commands").mkdir()
+    (host / "commands" / f"{command_slug(show)}.txt").write_text(unit)
+    (host / "etc/default").mkdir(parents=True)
+    (host / "etc/default/earlyoom").write_text('EARLYOOM_ARGS="-m 2 -s 80 --prefer (vllm|sglang)"\n')
+
+    done = _guard(host, "--available-floor", floor, "--", "true")
+
+    assert "guard: spark1: earlyoom is active (-m 2 -s 80 --prefer" in done.err
+    assert said in done.err
 
 
 def test_an_endpoint_that_answers_no_more(host: Path) -> None:
