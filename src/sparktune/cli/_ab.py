@@ -16,6 +16,7 @@ from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
 from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_show import finish, show_result
+from sparktune.cli._ab_stop import check_can_stop
 from sparktune.cli._ab_terminal import (
     ask_person,
     check_somebody_is_there,
@@ -63,6 +64,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
         sys.stderr.write(text)
         check_somebody_is_there(plan)
         check_may_boot(plan, experiment, allowed=options.allow_reboot)
+        check_can_stop(plan, experiment)
         _refuse_leftovers(store, experiment)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")

@@ -26,6 +26,11 @@ _T = TypeVar("_T")
 LOST = (NodeUnreachable, NodeTimeout, NodeProtocolError)
 """Errors that mean that a node, or the way to it, is gone: not those of a node that answers and refuses."""
 
+_ENDED = {
+    Phase.STARTING: "the start was given up",
+    Phase.IDLE: "the visit was given up",
+    Phase.TAIL: "the visit was given up",
+}
 _LOOK_S: Seconds = 0.5
 _LOSS_SHOWS_S: Seconds = 20.0  # ssh gives a dead link up after 15 seconds
 
@@ -167,8 +172,7 @@ class Guarded:
             return lost
         if lost is not None:
             raise lost
-        what = "the start was given up" if self._phase is Phase.STARTING else "the load ended"
-        took = f"{what} {format_seconds(time.monotonic() - began_s)} later"
+        took = f"{_ENDED.get(self._phase, 'the load ended')} {format_seconds(time.monotonic() - began_s)} later"
         return Tripped(alarm.result(), during=self._phase, ended=f"{took}{killed}")
 
 

@@ -175,3 +175,13 @@ def test_a_step_up_is_not_begun_without_memory_for_it(
     with Store.open() as store:
         cells = [raw.cell.concurrency for raw in store.trials(result["visits"][0]["run_id"])]
     assert cells == [1, 1]
+
+
+def test_an_engine_that_somebody_else_has_started_is_not_promised_to_be_ended(
+    tmp_path: Path, reference: ReferenceProcess
+) -> None:
+    content = attach_experiment(reference.base_url, guard={**_GUARD, "stop_engine": True})
+    finished = run_sparktune("ab", str(write_experiment(tmp_path, content)), "--yes")
+
+    assert finished.code == 2
+    assert "the engine cannot be ended: with launcher attach somebody else has started it" in finished.err

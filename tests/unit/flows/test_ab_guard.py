@@ -61,7 +61,7 @@ def test_a_trip_under_load_ends_it_and_is_the_verdict(
     result = _run(tools, plan)
 
     assert result.verdict is Verdict.STOPPED
-    assert result.why.startswith("memory-floor on spark1 (idle): 2.9 GiB available, the floor is 3.0 GiB; the load")
+    assert result.why.startswith("memory-floor on spark1 (idle): 2.9 GiB available, the floor is 3.0 GiB; the visit")
     (visit,) = tools.store.visits(plan.id)
     assert (visit.state, visit.trip) == (VisitState.STOPPED, trip())
     assert visit.unwatched == ("swap on spark1: /proc/vmstat cannot be read",)
