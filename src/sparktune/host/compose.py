@@ -9,7 +9,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sparktune.formats.compose_yaml import UNREADABLE, load_compose
+from sparktune.formats.broken import parsed_yaml
 from sparktune.formats.interpolation import filled
 from sparktune.host.engine_names import engine_of_image
 from sparktune.host.environment import kept_environment
@@ -26,11 +26,7 @@ def services_of(text: str, file: str, variables: Mapping[str, str]) -> tuple[Con
     A variable without value and default is the empty text, as compose makes it. Raises ValueError when the text is no
     compose file.
     """
-    try:
-        values = load_compose(text)
-    except UNREADABLE as error:
-        message = f"no YAML: {' '.join(str(error).split())[:120]}"
-        raise ValueError(message) from None
+    values = parsed_yaml(text, ())[0]
     services = values.get("services") if isinstance(values, dict) else None
     found = services.items() if isinstance(services, dict) else ()
     if not found:

@@ -104,8 +104,16 @@ def test_both_forms_of_an_environment(environment: str, kept: dict[str, str]) ->
 
 @pytest.mark.parametrize("text", ["", "[1, 2]", "services: 3", "services: {}", "services: [a", "&a [*a]", "a: b: c"])
 def test_what_is_no_compose_file_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no YAML|no services"):
+    with pytest.raises(ValueError, match=r"not readable as YAML|no services"):
         services_of(text, "compose.yaml", {})
+
+
+def test_a_broken_file_is_not_quoted() -> None:
+    """A line of a compose file may hold a key; a message with it ends in reports."""
+    with pytest.raises(ValueError, match="line 4") as refused:
+        services_of("services:\n  a:\n    environment: [HF_TOKEN: hf_secret\n", "compose.yaml", {})
+
+    assert "hf_secret" not in str(refused.value)
 
 
 def test_a_service_that_is_no_mapping_is_left_out() -> None:
