@@ -121,9 +121,10 @@ def test_case_22_caches_of_root_and_a_small_graph() -> None:
     code, found = _lint(folder / "recipe.yaml", image=folder / "image_facts.json")
 
     assert code == 3
-    caches = _of(found, "jit-cache-folder", "error")
-    for name in ("TRITON_CACHE_DIR", "VLLM_CACHE_DIR", "FLASHINFER_WORKSPACE_BASE", "XDG_CACHE_HOME"):
-        assert any(words.startswith(name) and "root:root 0755" in words and "1000" in words for _, words in caches)
+    written, baked = (_of(found, "jit-cache-folder", severity) for severity in ("error", "warning"))
+    assert [words.partition("=")[0] for _, words in written] == ["TRITON_CACHE_DIR", "VLLM_CACHE_DIR"]
+    assert [words.partition(" ")[0] for _, words in baked] == ["FLASHINFER_WORKSPACE_BASE", "XDG_CACHE_HOME"]
+    assert all("root:root 0755" in words and "1000" in words for _, words in written + baked)
     ((line, words),) = _of(found, "graph-coverage", "error")
     assert line == 12
     assert "at most 1 of 128 requests" in words

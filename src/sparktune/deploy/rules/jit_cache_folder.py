@@ -37,8 +37,7 @@ def _judge(part: Part, view: LintView) -> Iterator[Found]:
         elif setting is None and facts.env.get(name, "").startswith("/"):
             found = _fault(part, facts, facts.env[name], folders)
             if found is not None and found[0] is Severity.ERROR:
-                words = f"{name} is not set, and the image sets it to {facts.env[name]}: {found[1]}"
-                yield _whole(part, words, _hint(part, name))
+                yield _baked(part, f"{name} is not set, and the image sets it to {facts.env[name]}: {found[1]}", name)
 
 
 def _fault(part: Part, facts: ImageFacts, folder: str, folders: tuple[str, ...]) -> tuple[Severity, str] | None:
@@ -64,16 +63,24 @@ def _user(part: Part) -> str:
 def _hint(part: Part, name: str) -> str:
     if part.document.format == "recipe":
         return (
-            f"point {name} into a mount that the user can write, for instance /cache/huggingface/jitcache; from 0.3 "
-            "on sparkrun sets these folders itself where the recipe does not"
+            f"from 0.3 on sparkrun sets {name} to a mount of its own where the recipe does not; with an older one "
+            "point it into a mount that the user can write, for instance /cache/huggingface/jitcache"
         )
     return f"mount a folder that the container's user can write, and point {name} into it; one folder per image"
 
 
-def _whole(part: Part, evidence: str, hint: str) -> Found:
+def _baked(part: Part, evidence: str, name: str) -> Found:
+    """Return what an image brings: with sparkrun it counts only before 0.3, which sets no such folder."""
+    recipe = part.document.format == "recipe"
     image = part.keys.get("container") or part.keys.get("image")
     line = image.origin.line if image is not None else 0
-    return Found(severity=Severity.ERROR, evidence=evidence, hint=hint, file=part.document.name, line=line)
+    return Found(
+        severity=Severity.WARNING if recipe else Severity.ERROR,
+        evidence=evidence + (" (where sparkrun is older than 0.3)" if recipe else ""),
+        hint=_hint(part, name),
+        file=part.document.name,
+        line=line,
+    )
 
 
 RULE = part_rule(
