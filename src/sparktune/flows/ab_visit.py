@@ -16,6 +16,7 @@ from sparktune.flows.ab_guard import LOST, Guarded, Tripped, Watching
 from sparktune.flows.ab_load import VisitLoad
 from sparktune.flows.ab_measure import Measured, measure_visit
 from sparktune.flows.ab_quality import visit_quality
+from sparktune.flows.ab_reading import gone, merged, notes_of, seen_again
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
 from sparktune.model.guard import Phase, Trip
@@ -25,7 +26,6 @@ from sparktune.model.run import Run
 from sparktune.units import Seconds, format_duration
 
 _INTERRUPTED = "interrupted"
-_DYING_LOOKS, _DYING_S = 10, 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +70,17 @@ async def run_visit(
     except Tripped as error:
         # Of a load that fails the server's own end says more, unless we have ended it.
         alone = not error.trip.node and not experiment.protection.stop_engine
-        gone = await _gone(tools) if alone else ""
-        why = f"the server of arm {place.arm.value} is gone: {gone}" if gone else str(error)
+        how = await gone(tools) if alone else ""
+        why = f"the server of arm {place.arm.value} is gone: {how}" if how else str(error)
         return visit.end(VisitState.STOPPED, why, trip=error.trip), {}
     except LOST as error:
         return visit.end(VisitState.VOID, f"a node was lost: {error}", lost=str(error)), {}
     except EndpointError as error:
-        gone = await _gone(tools)
-        if not gone:
+        how = await gone(tools)
+        if not how:
             visit.end(VisitState.VOID, str(error))
             raise
-        return visit.end(VisitState.STOPPED, f"the server of arm {place.arm.value} is gone: {gone}"), {}
+        return visit.end(VisitState.STOPPED, f"the server of arm {place.arm.value} is gone: {how}"), {}
     except SparktuneError as error:
         visit.end(VisitState.VOID, str(error))
         raise
@@ -154,7 +154,7 @@ class _Visit:
         if self._plan.takes != "reboot":
             await guarded.run(self._set_arm())
         before = await guarded.run(tools.hold.read_live(self._plan))
-        self._change(live_before=dict(before.values), live_wanted=dict(before.wanted), notes=_notes(tools, before))
+        self._change(live_before=dict(before.values), live_wanted=dict(before.wanted), notes=notes_of(tools, before))
         return "" if before.ok else before.why or "it could not be read back"
 
     async def _set_arm(self) -> None:
@@ -174,16 +174,16 @@ class _Visit:
     async def _read_again(
         self, watch: Watching, guarded: Guarded, measured: Measured
     ) -> tuple[MeasuredVisit, Mapping[str, int]]:
-        gone = self._tools.hold.ended()
-        if gone:
-            return self.end(VisitState.STOPPED, f"the server of arm {self._place.arm.value} is gone: {gone}"), {}
+        how = self._tools.hold.ended()
+        if how:
+            return self.end(VisitState.STOPPED, f"the server of arm {self._place.arm.value} is gone: {how}"), {}
         at_end = {f"{name}@end": value for name, value in (await self._tools.gate.read()).items()}
         self._change(sensors={**self._record.sensors, **at_end})
         await self._tail(watch, guarded)
         after: LiveReading = await guarded.run(self._tools.hold.read_live(self._plan))
         self._change(
-            live_after=_seen(self._record.live_before, after),
-            notes=_merged(self._record.notes, _notes(self._tools, after)),
+            live_after=seen_again(self._record.live_before, after),
+            notes=merged(self._record.notes, notes_of(self._tools, after)),
         )
         if self._record.live_after != self._record.live_before:
             why = after.why or "what was read back after the trials is not what was read before them"
@@ -233,29 +233,3 @@ class _Visit:
 
 async def _slept(tools: AbTools, seconds: Seconds) -> None:
     await tools.sleep(seconds)
-
-
-async def _gone(tools: AbTools) -> str:
-    """Return how the started server ended; one that is just dying is given a moment."""
-    for _ in range(_DYING_LOOKS):
-        gone = tools.hold.ended()
-        if gone:
-            return gone
-        await tools.sleep(_DYING_S)
-    return ""
-
-
-def _seen(before: Mapping[str, str], after: LiveReading) -> dict[str, str]:
-    """Return what was read again; never the same as before when the arm is not live any more."""
-    values = dict(after.values)
-    if after.ok or values != before:
-        return values or dict.fromkeys(before, "unread")
-    return {**values, "live": after.why or "no"}
-
-
-def _notes(tools: AbTools, reading: LiveReading) -> tuple[str, ...]:
-    return _merged(tuple(tools.hold.notes), reading.notes)
-
-
-def _merged(first: Sequence[str], second: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((*first, *second)))
