@@ -15,6 +15,7 @@ import typer
 from sparktune import engines
 from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
+from sparktune.deploy import rules
 from sparktune.deploy.knobs import all_knobs
 from sparktune.experiment import checks as table_checks
 from sparktune.experiment import guards
@@ -144,6 +145,21 @@ def changes_page() -> str:
     return _page("Changes to a machine", introduction, sections)
 
 
+def lint_page() -> str:
+    """Return the page of all rules of lint, by id."""
+    sections = []
+    for module in sorted(_modules(rules), key=lambda found: str(found.RULE.id)):
+        rule = module.RULE
+        facts = [f"- **Why it matters**: {rule.why}", f"- **Source**: {rule.source}"]
+        sections.append(f"## {rule.id}: {rule.title}\n\n{_body(module)}\n\n" + "\n".join(facts))
+    introduction = (
+        "What `sparktune lint` looks for; every rule is one file in `src/sparktune/deploy/rules/`. With nodes it asks\n"
+        "[findings](findings.md) about variables, too. What a file does not tell makes a rule silent.\n"
+        "It never guesses, and claims no gain that nobody measured. [How to use it](../guides/lint.md)."
+    )
+    return _page("Rules of lint", introduction, sections)
+
+
 def knobs_page() -> str:
     """Return the page of all knobs: what ``knobs show`` says of each."""
     sections = [f"## {knob.id}\n\n```text\n{knob_text(knob, _WIDTH).rstrip()}\n```" for knob in all_knobs()]
@@ -223,6 +239,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "findings.md": findings_page,
     "changes.md": changes_page,
     "knobs.md": knobs_page,
+    "lint.md": lint_page,
     "guards.md": guards_page,
 }
 
