@@ -2,11 +2,14 @@
 
 __all__ = ["MemoryNotBack", "restore", "set_winner"]
 
+from collections.abc import Sequence
+
 from sparktune.errors import BootDue, ChangeFailed, SparktuneError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
+from sparktune.model.launcher import Action, RunOnNode
 from sparktune.units import Bytes, Seconds, format_bytes
 
 _AVAILABLE = " mem_available_bytes"
@@ -45,7 +48,14 @@ async def _restored(tools: AbTools, experiment: Experiment) -> str:
         return "the files of the original are back; they count when this machine has booted"
     if not actions:
         return "what was started has ended; nothing ran at its address before, and nothing does now"
+    if not _answers(actions):
+        return "the files are as they were, and the service does not run, as before"
     return f"the original (arm A) is live: {await _proof(tools, Arm.A)}"
+
+
+def _answers(actions: Sequence[Action]) -> bool:
+    """Tell whether what is brought back can be read: a service that did not run before is only put back."""
+    return not all(isinstance(action, RunOnNode) for action in actions)
 
 
 async def _memory_back(tools: AbTools, experiment: Experiment) -> None:

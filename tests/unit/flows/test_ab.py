@@ -1,6 +1,7 @@
 """The order of an experiment: what is set, read, measured, restored; and what ends it."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from sparktune.flows import ab_visit
 from sparktune.flows.ab import run_experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
+from sparktune.model.launcher import RunOnNode
 
 
 @pytest.fixture
@@ -173,6 +175,18 @@ def test_an_interruption_restores(tmp_path: Path, hold: FakeHold, measure: FakeM
 
     assert f"sparktune ab resume {PLAN.id}" in caught.value.hint
     assert [record.state for record in tools.store.visits(PLAN.id)] == [VisitState.VOID]
+
+
+@pytest.mark.usefixtures("measure")
+def test_a_service_that_did_not_run_before_is_not_asked_for_a_proof(tmp_path: Path, hold: FakeHold) -> None:
+    """It was put back as it was, stopped: arm A is not live, and that is right."""
+    hold.refused = frozenset({""})
+    tools = fake_tools(tmp_path, hold)
+    stopped = (RunOnNode(node="", argv=("docker", "compose", "rm", "--force", "vllm")),)
+    _run(replace(tools, planner=tools.planner.bringing_back(stopped)))
+
+    assert hold.did[-1] == "perform 1"
+    assert _row(tools).afterwards == "the files are as they were, and the service does not run, as before"
 
 
 @pytest.mark.usefixtures("measure")
