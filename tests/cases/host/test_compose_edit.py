@@ -11,9 +11,9 @@ from ruamel.yaml.error import YAMLError
 from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import yaml_cases
 
-from sparktune.host.compose import services_of
 from sparktune.formats.compose_edit import raw_services, set_in_services
 from sparktune.formats.compose_yaml import load_compose
+from sparktune.host.compose import services_of
 
 _CASES = yaml_cases(Path(__file__).parent / "compose_edit")
 _KEYS = frozenset({"name", "text", "set", "after", "refused"})
