@@ -36,6 +36,8 @@ def test_a_file_means(tmp_path: Path, _: str, case: dict[str, Any]) -> None:
         "equivalence": request.equivalence,
         "nodes": list(request.nodes),
         "aa": request.aa,
+        "equivalence_test": request.only_equivalence,
+        "quality": request.quality is not None,
     }
     assert {name: found[name] for name in case["expect"]} == case["expect"]
 

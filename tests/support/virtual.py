@@ -50,10 +50,12 @@ class Rates:
         return self.verdicts.get(verdict, 0.0)
 
 
-def simulate(world: World, truth: float, *, experiments: int, seed: int, trials: int = 3) -> Rates:
+def simulate(
+    world: World, truth: float, *, experiments: int, seed: int, trials: int = 3, rules: Rules | None = None
+) -> Rates:
     """Run experiments in which the second arm is ``truth`` times as fast, by the product's own design and rules."""
     draw = random.Random(seed)
-    rules = Rules()
+    rules = rules or Rules()
     verdicts: Counter[Verdict] = Counter()
     blocks = 0
     for _ in range(experiments):

@@ -16,7 +16,13 @@ from sparktune.io.experiment_file import read_experiment_file
 from sparktune.io.experiment_parts import Fault
 
 _LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<a>[^,]*)(?:,(?P<b>.*))?", re.DOTALL)
-_FLAGS: Final = {"settle_s": "--settle", "guards": "--guard", "live": "--live-http", "tail_s": "--tail"}
+_FLAGS: Final = {
+    "settle_s": "--settle",
+    "guards": "--guard",
+    "live": "--live-http",
+    "tail_s": "--tail",
+    "equivalence_test": "--equivalence",
+}
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _ARM_WORD: Final = {"attach": "text"}
 
@@ -34,6 +40,7 @@ class AbFlags:
     live_http: tuple[str, ...] = ()
     knob: str = ""
     aa: bool = False
+    equivalence: bool = False
     prompt_tokens: str = ""
     output_tokens: str = ""
     depth: str = ""
@@ -101,6 +108,7 @@ def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:
         "settle_s": flags.settle_s,
         "seed": flags.seed,
         "aa": flags.aa or None,
+        "equivalence_test": flags.equivalence or None,
         "guards": list(flags.guards) or None,
         "nodes": [name.strip() for name in flags.nodes.split(",") if name.strip()] or None,
         "workload": flags.workload or _workload(flags) or None,

@@ -28,6 +28,8 @@ def finish(result: ExperimentResult) -> None:
     """Leave with the exit code of the verdict; its first line has said why already."""
     if result.verdict is Verdict.STOPPED:
         raise typer.Exit(int(ExitCode.GUARD_STOPPED))
+    if result.verdict is Verdict.DIFFERENT:
+        raise typer.Exit(int(ExitCode.DIFFERENCES))
     if result.verdict not in _DECIDED:
         raise typer.Exit(int(ExitCode.NOT_CONCLUSIVE))
 

@@ -106,6 +106,10 @@ def run(
     ] = None,
     knob: Annotated[str, typer.Option("--knob", help="What differs, as people call it.")] = "",
     aa: Annotated[bool, typer.Option("--aa", help="Measure arm A twice: how large the noise is, and where.")] = False,
+    equivalence: Annotated[
+        bool,
+        typer.Option("--equivalence", help="A and B are two ways to run the same: show that they are, or differ."),
+    ] = False,
     prompt_tokens: Annotated[
         str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths; 512 unless given.")
     ] = "",
@@ -177,7 +181,8 @@ def run(
     """Measure two settings in alternating visits, and say which is better, or that it cannot be told.
 
     Every arm is read back live before it is measured. Looks are after 3, 5 and 8 blocks and nowhere else; in the end
-    the original is set again. Ends with 0 for a verdict, 5 for none, 4 when a guard stopped it.
+    the original is set again. Ends with 0 for a verdict, 5 for none, 4 when a guard stopped it, and 3 when two ways
+    that --equivalence compares are shown to differ.
     """
     options = _options(locals())
     from sparktune.cli._ab import run_command
@@ -196,6 +201,7 @@ def run(
             live_http=tuple(live_http or ()),
             knob=knob,
             aa=aa,
+            equivalence=equivalence,
             prompt_tokens=prompt_tokens,
             output_tokens=output_tokens,
             depth=depth,

@@ -81,7 +81,7 @@ def _verdict(
         return Verdict.INVALID, "; ".join(f"{check.id}: {check.evidence}" for check in invalid)
     if missing:
         return Verdict.INVALID, missing
-    if aa and judgement.verdict in {Verdict.IMPROVED, Verdict.REGRESSED}:
+    if aa and judgement.verdict in {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.DIFFERENT}:
         return Verdict.INVALID, _FALSE_ALARM
     return judgement.verdict, ""
 

@@ -1,6 +1,14 @@
 """What an experiment can find before it starts, and whether going on is worth it."""
 
-__all__ = ["Noise", "NoiseSplit", "best_trials_per_visit", "chance_of_verdict", "smallest_detectable", "split_noise"]
+__all__ = [
+    "Noise",
+    "NoiseSplit",
+    "best_trials_per_visit",
+    "chance_of_verdict",
+    "provable_noise",
+    "smallest_detectable",
+    "split_noise",
+]
 
 import math
 import statistics
@@ -49,6 +57,17 @@ def smallest_detectable(deviation: float, blocks: int, alpha: float) -> float:
     freedom = blocks - 1
     reach = t_quantile(1 - alpha / 2, freedom) + t_quantile(_POWER, freedom)
     return math.expm1(reach * deviation / math.sqrt(blocks))
+
+
+def provable_noise(margin: Ratio, blocks: int, alpha: float) -> float:
+    """Return the largest deviation of blocks' log ratios with which so many blocks show equal arms to be equal.
+
+    They do in four of five experiments: the interval has to fit inside the margin on both sides. Source: the usual sum
+    of quantiles for the power of two one-sided tests (Schuirmann 1987) when there is no difference.
+    """
+    freedom = blocks - 1
+    reach = t_quantile(1 - alpha / 2, freedom) + t_quantile((1 + _POWER) / 2, freedom)
+    return math.log1p(margin) * math.sqrt(blocks) / reach
 
 
 def split_noise(visits: Sequence[Sequence[float]]) -> NoiseSplit:

@@ -44,6 +44,7 @@ class Request:
     where: tuple[Mapping[str, Any], ...] = ()
     protection: Protection = field(default_factory=Protection)
     quality: QualityPlan | None = None
+    only_equivalence: bool = False
 
 
 def declared(
@@ -68,7 +69,12 @@ def declared(
         blocks=blocks_of(request.blocks, ascending(request.workload.cells), draw),
         primary=request.primary,
         guards=request.guards,
-        rules=Rules(looks=looks or Rules().looks, margin=request.margin, equivalence=request.equivalence),
+        rules=Rules(
+            looks=looks or Rules().looks,
+            margin=request.margin,
+            equivalence=request.equivalence,
+            only_equivalence=request.only_equivalence,
+        ),
         seed=seed,
         aa=request.aa,
         hot_settle_s=request.hot_settle_s,

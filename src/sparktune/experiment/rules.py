@@ -27,7 +27,8 @@ class Rules:
     blocks of the one before: without any effect 4.8 % of normal data cross one of them (60,000 simulated experiments;
     ``tests/unit/experiment/test_error_rates.py`` repeats some). ``margin`` is the smallest effect worth having,
     ``equivalence`` the largest that does not matter, both as shares (0.03: 3 %). ``floor`` is the smallest standard
-    deviation of a block's log ratio that is believed: clocks and counters have a grain.
+    deviation of a block's log ratio that is believed: clocks and counters have a grain. ``only_equivalence``: the arms
+    are two ways to run the same, and the question is whether they are; no arm can win then.
     """
 
     looks: tuple[Look, ...] = field(default_factory=_looks)
@@ -35,6 +36,7 @@ class Rules:
     margin: float = 0.03
     equivalence: float = 0.05
     floor: float = 0.005
+    only_equivalence: bool = False
 
     def __post_init__(self) -> None:
         """Refuse looks that decide on an anecdote, or that are not in order. Raises ValueError."""

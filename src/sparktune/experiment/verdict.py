@@ -12,11 +12,16 @@ from sparktune.experiment.rules import ANECDOTE_BELOW, Rules
 
 
 class Verdict(Enum):
-    """What an experiment concludes about its second arm. INVALID and STOPPED override what the numbers say."""
+    """What an experiment concludes about its second arm. INVALID and STOPPED override what the numbers say.
+
+    DIFFERENT is the other answer of an experiment that asks for equivalence alone: the arms differ by the margin or
+    more, whichever way.
+    """
 
     IMPROVED = "IMPROVED"
     REGRESSED = "REGRESSED"
     EQUIVALENT = "EQUIVALENT"
+    DIFFERENT = "DIFFERENT"
     INCONCLUSIVE = "INCONCLUSIVE"
     INVALID = "INVALID"
     STOPPED = "STOPPED"
@@ -54,22 +59,28 @@ def judge(ratios: Sequence[float], rules: Rules) -> Judgement:
     verdict = _concluded(effect, rules)
     if verdict is None and len(ratios) >= rules.last.blocks:
         verdict = Verdict.INCONCLUSIVE
-    decided = verdict in {Verdict.IMPROVED, Verdict.REGRESSED}
+    decided = verdict in {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.DIFFERENT}
     return Judgement(
         verdict=verdict,
         effect=effect,
-        below_margin=not decided and (effect.low > 1 or effect.high < 1),
+        below_margin=not decided and not rules.only_equivalence and (effect.low > 1 or effect.high < 1),
         fragile=decided and _turns(ratios),
     )
 
 
 def _concluded(effect: Effect, rules: Rules) -> Verdict | None:
+    least, most = 1 / (1 + rules.equivalence), 1 + rules.equivalence
+    if rules.only_equivalence and (effect.low >= most or effect.high <= least):
+        return Verdict.DIFFERENT
+    within = Verdict.EQUIVALENT if effect.low > least and effect.high < most else None
+    return within if rules.only_equivalence else _better(effect, rules) or within
+
+
+def _better(effect: Effect, rules: Rules) -> Verdict | None:
     if effect.low > 1 and effect.ratio >= 1 + rules.margin:
         return Verdict.IMPROVED
     if effect.high < 1 and effect.ratio <= 1 / (1 + rules.margin):
         return Verdict.REGRESSED
-    if effect.low > 1 / (1 + rules.equivalence) and effect.high < 1 + rules.equivalence:
-        return Verdict.EQUIVALENT
     return None
 
 

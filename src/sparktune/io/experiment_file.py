@@ -53,6 +53,7 @@ KEYS: Final = (
     "guards",
     "margin",
     "equivalence",
+    "equivalence_test",
     "max_blocks",
     "seed",
     "aa",
@@ -90,6 +91,10 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
             raise fault((key,), f"unknown key {key!r}", _did_you_mean(near, KEYS))
     launcher = _launcher(values.get("launcher"), fault)
     aa = _boolean(values, "aa", fault)
+    same = _boolean(values, "equivalence_test", fault)
+    if aa and same:
+        hint = "leave equivalence_test out: how large the noise is, the same arm twice tells"
+        raise fault(("equivalence_test",), "the same arm is measured twice: there are no two ways to compare", hint)
     arms = _arms(values, launcher, aa=aa, fault=fault)
     workload = workload_of(_mapping(values, "workload", fault), seed, fault)
     primary = primary_of(values.get("primary", _PRIMARY), fault)
@@ -106,7 +111,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         name=_text(values, "name", fault) or ("A against A" if aa else "A against B"),
         base_url=_url(values, fault),
         launcher=launcher.id,
-        knob=_knob(values, arms, aa=aa, fault=fault),
+        knob=_way(values, fault) if same else _knob(values, arms, aa=aa, fault=fault),
         arms=arms,
         live=live,
         where=where,
@@ -122,6 +127,7 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         nodes=_names(values, "nodes", fault),
         protection=protection_of(values.get("guard"), fault),
         quality=quality_of(values.get("quality"), fault),
+        only_equivalence=same,
         scope={"service": service} if (service := _text(values, "service", fault)) else {},
     )
 
@@ -210,6 +216,11 @@ def _knob(values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], *, a
         hint = f"change one at a time; if they belong together, name them all as the knob: {', '.join(names)!r}"
         raise fault(("b",), message, hint)
     return knob or ", ".join(names) or _seen_or_stepped(values, second) or "what is switched"
+
+
+def _way(values: Mapping[str, Any], fault: Fault) -> str:
+    """Return what differs between two ways to run the same: everything may, so nothing of it is named."""
+    return _text(values, "knob", fault) or "how it is run"
 
 
 def _seen_or_stepped(values: Mapping[str, Any], second: Mapping[str, Any]) -> str:

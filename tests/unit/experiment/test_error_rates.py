@@ -10,8 +10,9 @@ import pytest
 from tests.support.virtual import WORLDS, simulate
 
 from sparktune.experiment.effect import effect_of
+from sparktune.experiment.planning import provable_noise
 from sparktune.experiment.rules import Rules
-from sparktune.experiment.verdict import Verdict
+from sparktune.experiment.verdict import Verdict, judge
 
 EXPERIMENTS = 2000
 
@@ -53,3 +54,31 @@ def test_three_looks_at_growing_data_err_in_at_most_5_percent() -> None:
         effects = (effect_of(ratios[: look.blocks], alpha=look.alpha, floor=rules.floor) for look in rules.looks)
         crossed += any(effect.low > 1 or effect.high < 1 for effect in effects)
     assert 0.03 < crossed / experiments < rules.alpha + 0.008  # three standard errors of so many experiments
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize("way", [1, -1])
+def test_arms_that_differ_by_the_margin_are_called_equivalent_in_at_most_5_percent(world: str, way: int) -> None:
+    """The error that matters where equivalence is the aim: two ways that are not the same are declared to be."""
+    rules = Rules(only_equivalence=True)
+    truth = (1 + rules.equivalence) ** way
+    rates = simulate(WORLDS[world], truth, experiments=EXPERIMENTS, seed=7, rules=rules)
+    assert rates.share(Verdict.EQUIVALENT) <= 0.05
+    assert rates.share(Verdict.IMPROVED) + rates.share(Verdict.REGRESSED) == 0
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_equal_arms_are_hardly_ever_called_different(world: str) -> None:
+    rates = simulate(WORLDS[world], 1.0, experiments=EXPERIMENTS, seed=8, rules=Rules(only_equivalence=True))
+    assert rates.share(Verdict.DIFFERENT) <= 0.01
+
+
+def test_blocks_as_even_as_the_plan_says_show_equal_arms_to_be_equal() -> None:
+    """What the plan promises, at the noise at which it promises it: four of five at the last look alone, or more."""
+    rules, draw, experiments = Rules(only_equivalence=True), random.Random(9), 2000
+    deviation = provable_noise(rules.equivalence, rules.last.blocks, rules.last.alpha)
+    shown = sum(
+        judge([draw.gauss(0, deviation) for _ in range(rules.last.blocks)], rules).verdict is Verdict.EQUIVALENT
+        for _ in range(experiments)
+    )
+    assert 0.77 < shown / experiments < 0.90

@@ -34,6 +34,24 @@ def test_a_verdict_is_given_at_looks_alone(ratios: list[float], verdict: Verdict
     assert judge(ratios, RULES).verdict is verdict
 
 
+@pytest.mark.parametrize(
+    ("ratios", "verdict"),
+    [
+        (_ratios(0.002, -0.003, 0.001), Verdict.EQUIVALENT),
+        (_ratios(0.035, 0.034, 0.036, 0.035, 0.035), Verdict.EQUIVALENT),  # worth having elsewhere: here it is within the margin
+        (_ratios(0.10, 0.11, 0.105), Verdict.DIFFERENT),
+        (_ratios(-0.10, -0.11, -0.105), Verdict.DIFFERENT),
+        (_ratios(0.06, 0.05, 0.07), None),  # across the margin: neither is shown
+        (_ratios(*[0.06, 0.04] * 4), Verdict.INCONCLUSIVE),
+        (_ratios(0.3, 0.3), None),
+    ],
+)
+def test_two_ways_to_run_the_same_never_win(ratios: list[float], verdict: Verdict | None) -> None:
+    judgement = judge(ratios, Rules(only_equivalence=True))
+    assert judgement.verdict is verdict
+    assert not judgement.below_margin
+
+
 @pytest.mark.parametrize("blocks", [0, 1, 2])
 def test_fewer_than_three_blocks_are_an_anecdote(blocks: int) -> None:
     """A single run that is three times as fast was one article's headline."""

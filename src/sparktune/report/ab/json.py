@@ -51,6 +51,7 @@ def result_record(result: ExperimentResult) -> _Record:
         "below_margin": judgement.below_margin,
         "margin": experiment.rules.margin,
         "equivalence": experiment.rules.equivalence,
+        "equivalence_test": experiment.rules.only_equivalence,
         "chance": result.chance,
         "smallest_detectable": result.smallest_detectable,
         "outliers": result.outliers,

@@ -4,9 +4,12 @@ __all__ = ["plan_text", "result_text", "rows_text"]
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from sparktune.bench.quality.battery import BATTERY
+from sparktune.bench.quality.canary_prompts import CANARY
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.plan import Experiment, VisitState
+from sparktune.experiment.planning import provable_noise
 from sparktune.experiment.result import BlockResult, ExperimentResult
 from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
@@ -35,15 +38,42 @@ def plan_text(experiment: Experiment, cost: Sequence[str]) -> str:
         f"server: {one_line(experiment.base_url)}; launcher {experiment.launcher}",
         *(f"arm {arm.value}: {one_line(_settings(experiment, arm))}" for arm in Arm),
         f"decides: {primary.metric} ({less} is better), as the geometric mean over cells; a verdict {decides}",
-        f"worth having: {format_percent(rules.margin)}; the same within {format_percent(rules.equivalence)}",
+        *_margins(experiment),
         *(f"guard: {guard.metric}, no worse by {format_percent(guard.margin)}" for guard in experiment.guards),
         f"each visit: {trials} per cell, {count_of(len(experiment.workload.cells), 'cell')}",
+        *_quality(experiment),
         *_protection(experiment),
         f"order (seed {experiment.seed}):",
         *(f"  {line}" for line in _order(experiment)),
         *cost,
     ]
     return "\n".join(lines) + "\n"
+
+
+def _margins(experiment: Experiment) -> Iterator[str]:
+    rules = experiment.rules
+    same = format_percent(rules.equivalence)
+    if not rules.only_equivalence:
+        yield f"worth having: {format_percent(rules.margin)}; the same within {same}"
+        return
+    yield f"to be shown: two ways to run the same, within {same} of each other; no arm can win"
+    looks = [look for look in rules.looks if look.blocks <= len(experiment.blocks)]
+    noise = [(look.blocks, provable_noise(rules.equivalence, look.blocks, look.alpha)) for look in looks]
+    told = ", ".join(f"{blocks} blocks when they differ by {format_percent(most)} or less" for blocks, most in noise)
+    yield f"proves {same}, four times in five: {told}" if told else "proves nothing: fewer than 3 blocks"
+
+
+def _quality(experiment: Experiment) -> Iterator[str]:
+    plan = experiment.quality
+    if plan is None:
+        return
+    asked = [f"{len(BATTERY)} tool calls"] if plan.tools else []
+    asked += [f"{len(CANARY)} prompts of the canary"] if plan.canary else []
+    when = "after the trials of each visit" if plan.every == "visit" else "after the trials of each arm's first visit"
+    yield (
+        f"asked {when}, in no number of speed: {', '.join(asked)}; B may lose less than {format_percent(plan.margin)}, "
+        f"and {format_duration(plan.limit_s)} of time at most"
+    )
 
 
 def _protection(experiment: Experiment) -> Iterator[str]:

@@ -16,7 +16,7 @@ __all__ = [
 from collections.abc import Sequence
 
 from sparktune.experiment.effect import Better, Effect
-from sparktune.experiment.planning import smallest_detectable
+from sparktune.experiment.planning import provable_noise, smallest_detectable
 from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
@@ -99,6 +99,9 @@ def next_steps(result: ExperimentResult) -> tuple[str, ...]:
         return (*dict.fromkeys(hints), f"sparktune ab show {run}")
     if result.verdict is None:
         return (f"sparktune ab resume {run}",) if len(result.blocks) < len(result.experiment.blocks) else ()
+    if result.verdict is Verdict.DIFFERENT:
+        apart = "find what differs: compare both with sparktune ab, one setting at a time"
+        return (apart, f"sparktune runs report {run}")
     return (*_guard_steps(result), f"sparktune runs report {run}")
 
 
@@ -170,6 +173,9 @@ def _claim(result: ExperimentResult, verdict: Verdict, effect: Effect) -> str:
         return (
             f"B differs from A by less than {format_percent(result.experiment.rules.equivalence)}: {shift} in {metric}"
         )
+    if verdict is Verdict.DIFFERENT:
+        least = format_percent(result.experiment.rules.equivalence)
+        return f"the two ways are not the same: B is {shift} in {metric}, {least} or more apart"
     if verdict is Verdict.INCONCLUSIVE:
         return f"B is {shift} in {metric}, which decides nothing"
     return f"B is {shift} in {metric}"
@@ -191,8 +197,13 @@ def _trials(result: ExperimentResult) -> int:
 
 
 def _detectable(result: ExperimentResult) -> str:
-    last, effect = result.experiment.rules.last, result.judgement.effect
+    rules, effect = result.experiment.rules, result.judgement.effect
+    last = rules.last
     deviation = format_percent(effect.deviation) if effect is not None else "unknown"
+    if rules.only_equivalence:
+        most = format_percent(provable_noise(rules.equivalence, last.blocks, last.alpha))
+        same = format_percent(rules.equivalence)
+        return f"blocks differ by {deviation}: {last.blocks} of them show {same} when they differ by {most} or less"
     least = format_percent(result.smallest_detectable or 0.0)
     return f"blocks differ by {deviation}: {last.blocks} of them find {least} in four of five experiments"
 
@@ -201,6 +212,8 @@ def _blocks_needed(result: ExperimentResult) -> list[str]:
     effect, rules = result.judgement.effect, result.experiment.rules
     if effect is None:
         return []
+    if rules.only_equivalence:
+        return _blocks_of_equals(result, effect)
     size = max(effect.ratio, 1 / effect.ratio) - 1
     if size < rules.margin:
         return []
@@ -217,6 +230,21 @@ def _blocks_needed(result: ExperimentResult) -> list[str]:
     if needed <= len(result.blocks):
         return []
     return [f"an effect of this size would take about {needed} blocks with this noise, or more trials per visit"]
+
+
+def _blocks_of_equals(result: ExperimentResult, effect: Effect) -> list[str]:
+    """Return how many blocks would show that arms which are the same are the same."""
+    rules = result.experiment.rules
+    counts = range(rules.looks[0].blocks, _MOST_BLOCKS + 1)
+    enough = (
+        blocks for blocks in counts if provable_noise(rules.equivalence, blocks, rules.last.alpha) >= effect.deviation
+    )
+    needed = next(enough, None)
+    if needed is None:
+        return [f"to show that equal arms are equal would take more than {_MOST_BLOCKS} blocks with this noise"]
+    if needed <= len(result.blocks):
+        return []
+    return [f"to show that equal arms are equal takes about {needed} blocks with this noise, or more trials per visit"]
 
 
 def _noise(result: ExperimentResult) -> Sequence[str]:

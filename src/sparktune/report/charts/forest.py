@@ -25,7 +25,7 @@ class ForestRow:
     """``kind`` is primary, guard or observed. ``span`` is above 1 where B is better; None with ``words`` saying why.
 
     ``floor`` and ``ceiling`` bound the band of the margin: for the primary what is not worth having, for a guard what
-    is allowed (its ceiling is None).
+    is allowed (its ceiling is None). ``inside`` says what it is to lie in that of the primary.
     """
 
     name: str
@@ -34,6 +34,7 @@ class ForestRow:
     words: str
     floor: float | None = None
     ceiling: float | None = None
+    inside: str = "not worth having"
     note: str = ""
 
 
@@ -125,7 +126,7 @@ def _band(row: ForestRow, y: float, scale: Log) -> Markup:
     left = scale.place(row.floor)
     if row.ceiling is not None:
         right = scale.place(row.ceiling)
-        seen = tooltip(f"within {change_tick(row.floor)} and {change_tick(row.ceiling)}: not worth having")
+        seen = tooltip(f"within {change_tick(row.floor)} and {change_tick(row.ceiling)}: {row.inside}")
         return joined(
             (
                 rect(left, y - 10, right - left, 20, "f-grid", seen),

@@ -29,6 +29,7 @@ _LOOKS = {
     Verdict.IMPROVED: ("ok", "▲"),
     Verdict.REGRESSED: ("bad", "▼"),
     Verdict.EQUIVALENT: ("ok", "="),
+    Verdict.DIFFERENT: ("warn", "≠"),
     Verdict.INCONCLUSIVE: ("warn", "?"),
     Verdict.INVALID: ("bad", "✕"),
     Verdict.STOPPED: ("bad", "■"),

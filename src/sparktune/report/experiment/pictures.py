@@ -29,6 +29,7 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
     """Return what can be drawn of an experiment."""
     result = material.result
     paired, rows = pairs(result), forest_rows(result)
+    inside = "where both are the same" if result.experiment.rules.only_equivalence else "not worth having"
     visits, lanes = session(material)
     panels, wave_cell = wave_panels(material)
     series, spec_cell = acceptance_series(result)
@@ -46,7 +47,7 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
             heading="Metrics",
             draw=lambda width: forest(rows, width),
             caption=(
-                "How much better B is. The band of the primary is not worth having; the bracket of a guard is what it "
+                f"How much better B is. The band of the primary is {inside}; the bracket of a guard is what it "
                 "allows; observed metrics (hollow) decide nothing. Numbers are a metric's own change: less is a minus."
             ),
         ),

@@ -67,14 +67,16 @@ def forest_rows(result: ExperimentResult) -> Forest:
     """Return the primary, the guards, and the observed metrics that have an effect."""
     experiment, rules = result.experiment, result.experiment.rules
     effect = result.judgement.effect
+    band = rules.equivalence if rules.only_equivalence else rules.margin
     rows = [
         ForestRow(
             name=experiment.primary.metric,
             kind="primary",
             span=_span(effect),
             words=_effect_words(effect, experiment.primary.better) or "fewer than two blocks",
-            floor=1 / (1 + rules.margin),
-            ceiling=1 + rules.margin,
+            floor=1 / (1 + band),
+            ceiling=1 + band,
+            inside="the same" if rules.only_equivalence else "not worth having",
         )
     ]
     better = {guard.metric: guard.better for guard in experiment.guards}

@@ -46,10 +46,16 @@ def key_facts(result: ExperimentResult) -> list[tuple[str, str]]:
         ("B won", f"{effect.wins} of {effect.blocks}" if effect else UNKNOWN),
         ("guards", _guards(result)),
         ("better is", "more" if better.value == "higher" else "less"),
-        ("worth having", f"{format_percent(experiment.rules.margin)} or more"),
+        _asked_for(experiment),
         ("trials that stood apart", f"{result.outliers}, all kept"),
         ("checks", "none invalid" if not checks else f"{len(checks)} invalid"),
     ]
+
+
+def _asked_for(experiment: Experiment) -> tuple[str, str]:
+    if experiment.rules.only_equivalence:
+        return ("the same", f"within {format_percent(experiment.rules.equivalence)}")
+    return ("worth having", f"{format_percent(experiment.rules.margin)} or more")
 
 
 def stamp(result: ExperimentResult) -> str:
