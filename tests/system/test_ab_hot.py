@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ab import WORKLOAD, result_of, run_experiment, write_experiment
+from tests.support.ab import GUARD, WORKLOAD, result_of, run_experiment, write_experiment
 from tests.support.cli import run_sparktune
 from tests.support.reference import reference, reference_process
 
@@ -37,6 +37,7 @@ def _pinned(reference: ReferenceProcess) -> dict[str, Any]:
         "b": {"steps": [{"kind": "affinity", "tasks": [task], "cpus": [core]}]},
         "workload": WORKLOAD,
         "settle_s": 0,
+        "guard": GUARD,
         "seed": 1,
         "max_blocks": 1,
     }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ab import free_port, listens, result_of, run_experiment, write_experiment
+from tests.support.ab import GUARD, free_port, listens, result_of, run_experiment, write_experiment
 from tests.support.cli import run_sparktune, start_sparktune
 
 from sparktune.experiment.plan import VisitState
@@ -49,6 +49,7 @@ def _experiment(model: Path, port: int, **changes: Any) -> dict[str, Any]:  # no
         "primary": "ttft_max_s",
         "max_blocks": 5,
         "seed": 1,
+        "guard": GUARD,
         **changes,
     }
 
