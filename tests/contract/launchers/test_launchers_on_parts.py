@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.support.compose_parts import compose_parts
 from tests.support.launcher_parts import Parts, Shared, attach_parts, command_parts
+from tests.support.unit_parts import unit_parts
 
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import ArmFailed
@@ -24,7 +25,13 @@ from sparktune.io.launching.hold import Hold
 from sparktune.io.launching.sight import see
 from sparktune.model.launcher import ArmPlan
 
-_MAKERS = (command_parts, attach_parts, pytest.param(compose_parts, marks=pytest.mark.root))
+_ROOT = pytest.mark.root
+_MAKERS = (
+    command_parts,
+    attach_parts,
+    pytest.param(compose_parts, marks=_ROOT),
+    pytest.param(unit_parts, marks=_ROOT),
+)
 _AT_ONCE_S = 10.0  # a second, on a machine that has nothing else to do
 
 
