@@ -33,7 +33,8 @@ def _compose(service: Service) -> None:
 
 
 def _killed(service: Service, at: int) -> subprocess.Popen[bytes]:
-    command = (sys.executable, "-m", "tests.support.killed_service_arm", str(service.folder), str(service.port), str(at))
+    module, where = "tests.support.killed_service_arm", (str(service.folder), str(service.port), str(at))
+    command = (sys.executable, "-m", module, *where)
     root = Path(__file__).parents[3]
     return subprocess.Popen(command, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})
 
