@@ -1,6 +1,6 @@
 """What guards saw of the hosts during an experiment, in words and as JSON: memory, what stopped it, who was blind."""
 
-__all__ = ["host_lines", "memory_record", "trip_records", "unwatched"]
+__all__ = ["host_lines", "memory_record", "memory_words", "trip_records", "unwatched"]
 
 from collections.abc import Iterator, Sequence
 
@@ -62,6 +62,13 @@ def memory_record(result: ExperimentResult, visit: MeasuredVisit) -> list[JsonVa
         }
         for curve in curves
     ]
+
+
+def memory_words(curve: MemoryCurve) -> str:
+    """Return the memory of a node over one visit."""
+    return (
+        f"{curve.node} had {format_bytes(curve.lowest)} available at least, {format_bytes(curve.swing)} less than most"
+    )
 
 
 def _memory(result: ExperimentResult) -> Iterator[str]:

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from sparktune.experiment.blocks import trial_values
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
+from sparktune.experiment.memory_curve import curves_by_visit
 from sparktune.experiment.outliers import outliers_of
 from sparktune.experiment.result import ExperimentResult, MeasuredVisit
 from sparktune.model.check import Status
+from sparktune.report.ab.host_words import memory_words
 from sparktune.report.ab.words import change_words, guard_words, interval_words
 from sparktune.report.bench.words import UNKNOWN, count_of, one_line, utc, value_words
 from sparktune.report.charts.numbers import unit_of
@@ -147,11 +149,18 @@ def visit_table(result: ExperimentResult) -> Markup:
         Column(head="remarks", words=True),
     )
     rows = []
+    curves = curves_by_visit(result.curves)
     for visit in sorted(result.visits, key=lambda visit: visit.record.started_wall_s):
         record = visit.record
         took = format_duration(record.ended_wall_s - record.started_wall_s) if record.ended_wall_s else UNKNOWN
         before, after = _live(record.live_before), _live(record.live_after)
-        remarks = [record.why, *record.notes, *(f"{name} {value:,.6g}" for name, value in record.sensors.items())]
+        memory = [memory_words(curve) for curve in curves.get((record.block, record.attempt, record.place), ())]
+        remarks = [
+            record.why,
+            *record.notes,
+            *memory,
+            *(f"{name} {value:,.6g}" for name, value in record.sensors.items()),
+        ]
         rows.append(
             (
                 f"{record.block}{_again(visit)}",

@@ -69,4 +69,6 @@ def test_what_stopped_it_and_who_was_blind_is_told_everywhere() -> None:
     assert record["trips"][0]["guard"] == "memory-floor"
     assert record["unwatched"] == ["spark1: not watched by swap-io: no /proc/vmstat"]
     assert [visit["memory"][0]["swing_bytes"] for visit in record["visits"]] == [16 * 2**30, 12 * 2**30]
-    assert "Available memory during block 1, arm B" in experiment_page(Material(result=result))
+    page = experiment_page(Material(result=result))
+    assert "Available memory during block 1, arm B" in page
+    assert "spark1 had 4.0 GiB available at least, 16.0 GiB less than most" in page
