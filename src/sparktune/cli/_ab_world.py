@@ -107,8 +107,8 @@ def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
 
 
 def service_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with what ``sparktune.yaml`` says of the service and the workload that they name."""
-    values = _with_workload(values)
+    """Return the values with what ``sparktune.yaml`` says of the service, the workload and the limits of guards."""
+    values = _with_guard(_with_workload(values))
     name = values.get("service")
     if not isinstance(name, str) or not name:
         return values
@@ -134,6 +134,15 @@ def _corpus(experiment: Experiment, options: AbOptions) -> Corpus:
         message = f"{experiment.prompts} has changed since experiment {experiment.id} was planned"
         raise UsageError(message, hint="bring back what it held, or start a new experiment")
     return corpus
+
+
+def _with_guard(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values with the limits of ``sparktune.yaml`` where the experiment says nothing else."""
+    config = _config(Path.cwd())
+    own = values.get("guard") or {}
+    if config is None or not config.guard or not isinstance(own, dict):
+        return values
+    return {**values, "guard": {**config.guard, **own}}
 
 
 def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
