@@ -25,7 +25,10 @@ def lint(
     node: Annotated[
         str,
         typer.Option(
-            "--node", metavar="A,B", help="Ask these nodes too: a name for ssh, local, a folder (with a slash)."
+            "--node",
+            "--nodes",
+            metavar="A,B",
+            help="Ask these nodes too: a name for ssh, local, a folder (with a slash).",
         ),
     ] = "",
     root: Annotated[list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node.")] = None,

@@ -13,6 +13,21 @@ from sparktune.model.lint import Fix, LintView
 
 # Told by another rule, or read by sparkrun itself and not by the command
 _ELSEWHERE = frozenset({"cpuset_cpus", "cpuset", "host", "port", "model", "served_model_name"})
+# sparkrun 0.4.2 reads these to choose nodes and to estimate memory, whether the server is told or not
+_PLANNED = frozenset(
+    {
+        "tensor_parallel",
+        "pipeline_parallel",
+        "data_parallel",
+        "expert_parallel",
+        "gpu_memory_utilization",
+        "max_model_len",
+        "kv_cache_dtype",
+        "dtype",
+        "quantization",
+        "speculative_config",
+    }
+)
 
 
 def _judge(view: LintView) -> Iterator[Found]:
@@ -26,6 +41,10 @@ def _judge(view: LintView) -> Iterator[Found]:
             if name in _ELSEWHERE or isinstance(recipe.defaults[name].value, dict):
                 continue
             said = how % name if "%s" in how else how
+            if name in _PLANNED:
+                if not (name.endswith("_parallel") and recipe.defaults[name].value == 1):
+                    yield _planned(document, name, said)
+                continue
             yield Found(
                 severity=Severity.WARNING,
                 evidence=f"the default {name} reaches nobody: {said}",
@@ -34,6 +53,16 @@ def _judge(view: LintView) -> Iterator[Found]:
                 line=_line(document, name),
                 fix=None if done.built else Fix(file=document.name, part="", kind="default", name=name, value=None),
             )
+
+
+def _planned(document: Document, name: str, said: str) -> Found:
+    return Found(
+        severity=Severity.WARNING,
+        evidence=f"sparkrun plans with the default {name}, and the server is not told: {said}",
+        hint=f"use {{{name}}} in the command, so that both have the same",
+        file=document.name,
+        line=_line(document, name),
+    )
 
 
 def _line(document: Document, name: str) -> int:

@@ -18,11 +18,15 @@ _KNOWN = {
     "FLASHINFER_CUDA_ARCH_LIST": (Severity.ERROR, "the start ends: not enough values to unpack (expected 2, got 1)"),
     "VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS": (Severity.ERROR, "the start ends: it is read as a number"),
     "CUDA_VISIBLE_DEVICES": (Severity.ERROR, "it hides every GPU"),
+    "VLLM_API_KEY": (Severity.INFO, "no key is asked for"),
 }
+_HARMLESS = frozenset(
+    {"VLLM_HOST_IP", "VLLM_LOGGING_PREFIX", "VLLM_DP_MASTER_IP", "VLLM_LOOPBACK_IP"}
+)  # empty by default
 _FAMILIES = (
     (re.compile(r"NCCL_\w+"), "NCCL takes it as given, and so does not read it from /etc/nccl.conf"),
     (re.compile(r"(?:GLOO|TP)_SOCKET_IFNAME"), "an empty name is no interface"),
-    (re.compile(r"VLLM_\w+"), "variables that vLLM reads as a number, or as one of some words, end the start"),
+    (re.compile(r"VLLM_\w+"), "vLLM reads many as a number, or as one of some words, and then the start ends"),
     (re.compile(r"(?:FLASHINFER|TORCH|TRITON)_\w+"), "it counts as given, and its default is gone"),
 )
 
@@ -31,7 +35,7 @@ def _judge(view: LintView) -> Iterator[Found]:
     for group in groups(view):
         for name, setting in group.variables.items():
             said = _consequence(name)
-            if setting.value != "" or said is None:
+            if setting.value != "" or said is None or not _is_so(group, setting, name, view):
                 continue
             severity, words = said
             yield at(
@@ -43,9 +47,25 @@ def _judge(view: LintView) -> Iterator[Found]:
             )
 
 
+def _is_so(group: Group, setting: Setting, name: str, view: LintView) -> bool:
+    """Whether the process gets it empty: the files say what fills it in, and no script takes it away again."""
+    told = any(one.format == "env" for one in view.documents)
+    if not told and _asks_caller(_written(group, setting, name)):
+        return False
+    script = (
+        one.text or "" for one in group.document.entries if one.name.partition("[")[0] in {"command", "entrypoint"}
+    )
+    return not any(re.search(rf"\bunset\b[^;&|\n]*\b{re.escape(name)}\b", one) for one in script)
+
+
+def _asks_caller(text: str) -> bool:
+    """Whether a variable without a default is in it, so that only who calls compose can tell."""
+    return any(not one.how or _asks_caller(one.other) for one in references(text))
+
+
 def _consequence(name: str) -> tuple[Severity, str] | None:
-    if name in _KNOWN:
-        return _KNOWN[name]
+    if name in _KNOWN or name in _HARMLESS:
+        return _KNOWN.get(name)
     return next(((Severity.WARNING, words) for pattern, words in _FAMILIES if pattern.fullmatch(name)), None)
 
 

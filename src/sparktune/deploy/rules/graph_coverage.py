@@ -4,7 +4,7 @@ __all__ = ["RULE"]
 
 from collections.abc import Iterator
 
-from sparktune.deploy.graph_coverage import Graphs, coverage, least_cap
+from sparktune.deploy.graph_coverage import Graphs, coverage, ladder, least_cap
 from sparktune.deploy.image_facts import image_facts
 from sparktune.deploy.rules._shared import Found, at, drafts, number, part_rule, version
 from sparktune.model.finding import Severity
@@ -13,6 +13,7 @@ from sparktune.model.setting import Setting
 
 _CAP = ("max_cudagraph_capture_size", "compilation_config.max_cudagraph_capture_size")
 _SIZES = ("cudagraph_capture_sizes", "compilation_config.cudagraph_capture_sizes")
+_LADDER_STEP = 8
 _ENOUGH = 16  # the largest concurrency in the published tables of Sparks: a larger max_num_seqs is an upper bound
 
 
@@ -22,9 +23,11 @@ def _judge(part: Part, view: LintView) -> Iterator[Found]:
     if part.engine != "vllm" or _no_graphs(part):
         return
     requests, tokens = number(part, "max_num_seqs"), drafts(part)
+    cap, batched = number(part, *_CAP), number(part, "max_num_batched_tokens")
+    if tokens is None:
+        yield from _ladder(part)
     if requests is None or tokens is None:
         return
-    cap, batched = number(part, *_CAP), number(part, "max_num_batched_tokens")
     found = coverage(
         Graphs(
             requests=int(requests),
@@ -45,6 +48,21 @@ def _judge(part: Part, view: LintView) -> Iterator[Found]:
     words += f"a step has {tokens + 1} token{'s' if tokens else ''} per request, and the largest captured is "
     words += f"{found.tokens} tokens{_cut(found.steps)}{_of_version(part)}"
     yield at(place, Severity.ERROR if few else Severity.INFO, words, _hint(part, view, int(requests), tokens))
+
+
+def _ladder(part: Part) -> Iterator[Found]:
+    """Yield that a size is cut where it is not known how many tokens are drafted, and so how much is covered."""
+    key = next((key for key in _CAP if number(part, key) is not None), "")
+    cap = int(number(part, key) or 0)
+    most = max(ladder(cap), default=0)
+    if 0 < most < cap:
+        yield at(
+            part.settings[key],
+            Severity.INFO,
+            f"a largest size of {cap} tokens is cut to {most}, and with drafts once more; how many tokens are drafted "
+            "is not known here",
+            f"choose a size of the ladder (a multiple of {_LADDER_STEP}) that holds max_num_seqs x (1 + draft tokens)",
+        )
 
 
 def _no_graphs(part: Part) -> bool:

@@ -17,7 +17,9 @@ from sparktune.model.lint import LintView, Part
 
 _OFTEN_GIVEN = ("host", "port")
 _ADDRESS = re.compile(r"(?:\w+_)?(?:HOST_IP|NODE_IP|MASTER_ADDR|HEAD_IP|WORKER_IP)")
-_TO_BE_FILLED = re.compile(r"<[^<>\s]+>|CHANGE[-_]?ME|change[-_]?me|(?:your|YOUR)[-_][\w-]+|x{3,}|X{3,}|TODO")
+_TO_BE_FILLED = re.compile(
+    r"<[^<>\s]+>|CHANGE[-_]?ME|change[-_]?me|(?:your|YOUR)[-_][\w-]+|x{3,}|X{3,}|TODO|enp[A-Z]s\w+"
+)
 _HOST_NAME = re.compile(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
 
 
