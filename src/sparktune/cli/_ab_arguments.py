@@ -41,6 +41,7 @@ class AbFlags:
     knob: str = ""
     aa: bool = False
     equivalence: bool = False
+    quality: bool = False
     prompt_tokens: str = ""
     output_tokens: str = ""
     depth: str = ""
@@ -90,6 +91,8 @@ def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]
     if asked and isinstance(base, str | Mapping):
         values["workload"] = {**({"from": base} if isinstance(base, str) else base), **asked}
     protected = {"stop_engine": flags.stop_engine or None, "tail_s": flags.tail_s}
+    if flags.quality and not isinstance(written.get("quality"), Mapping):
+        values["quality"] = True
     if said := {name: value for name, value in protected.items() if value is not None}:
         section = written.get("guard")
         values["guard"] = {**section, **said} if isinstance(section, Mapping) else said

@@ -110,6 +110,9 @@ def run(
         bool,
         typer.Option("--equivalence", help="A and B are two ways to run the same: show that they are, or differ."),
     ] = False,
+    quality: Annotated[
+        bool, typer.Option("--quality", help="Ask tool calls and a canary after each visit's trials, as guards.")
+    ] = False,
     prompt_tokens: Annotated[
         str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths; 512 unless given.")
     ] = "",
@@ -202,6 +205,7 @@ def run(
             knob=knob,
             aa=aa,
             equivalence=equivalence,
+            quality=quality,
             prompt_tokens=prompt_tokens,
             output_tokens=output_tokens,
             depth=depth,

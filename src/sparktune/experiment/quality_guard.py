@@ -5,7 +5,7 @@ no reason to. What a setting did to answers is only known from the same question
 when the trials of a visit are over.
 """
 
-__all__ = ["CANARY", "TOOL_CALLS", "quality_guards"]
+__all__ = ["ANSWERS", "quality_guards"]
 
 from collections.abc import Mapping
 
@@ -23,7 +23,9 @@ from sparktune.experiment.result import GuardResult, GuardStatus
 from sparktune.model.quality import QualityPlan
 from sparktune.units import Ratio, format_percent
 
-TOOL_CALLS, CANARY = "tool_calls", "canary"
+_TOOL_CALLS, _CANARY = "tool_calls", "canary"
+ANSWERS = frozenset({_TOOL_CALLS, _CANARY})
+"""Names of guards that are no metric of a trial."""
 _ALPHA = 0.05  # one question, on one side
 _HALF = 0.5
 
@@ -39,10 +41,10 @@ def quality_guards(plan: QualityPlan | None, blocks: Mapping[int, Pair]) -> tupl
     arms = [[one for pair in blocks.values() if (one := pair[arm].record.quality) is not None] for arm in Arm]
     found = []
     if plan.tools:
-        found.append(_guard(TOOL_CALLS, plan.margin, tool_answers(*arms), "right"))
+        found.append(_guard(_TOOL_CALLS, plan.margin, tool_answers(*arms), "right"))
     if plan.canary:
         guard = canary_answers(*arms)
-        found.append(_guard(CANARY, plan.margin, guard, "not garbled", _identical(identical_answers(*arms))))
+        found.append(_guard(_CANARY, plan.margin, guard, "not garbled", _identical(identical_answers(*arms))))
     return tuple(found)
 
 

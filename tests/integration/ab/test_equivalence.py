@@ -30,7 +30,7 @@ def test_another_spelling_of_the_same_server_never_wins(tmp_path: Path) -> None:
     content = command_experiment(
         port,
         a={"command": server_argv(port, SLOW)},
-        b=_other_spelling(server_argv(port, SLOW)),
+        b={"launcher": "command", **_other_spelling(server_argv(port, SLOW))},
         equivalence_test=True,
         equivalence=0.2,
         max_blocks=3,
@@ -67,7 +67,8 @@ def test_two_ways_that_differ_are_called_different_and_end_as_a_comparison(tmp_p
 def test_flags_ask_for_it_too(tmp_path: Path) -> None:
     port = free_port()
     path = write_experiment(tmp_path, command_experiment(port))
-    told = run_sparktune("ab", str(path), "--equivalence", "--dry-run")
+    told = run_sparktune("ab", str(path), "--equivalence", "--quality", "--dry-run")
     assert told.code == 0, told.err
     assert "how it is run differs" in told.out
     assert "no arm can win" in told.out
+    assert "in no number of speed: 26 tool calls, 20 prompts of the canary; B may lose less than 15.0 %" in told.out

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.planning import provable_noise, smallest_detectable
+from sparktune.experiment.quality_guard import ANSWERS
 from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
@@ -156,10 +157,16 @@ def _guard_steps(result: ExperimentResult) -> tuple[str, ...]:
     if result.verdict not in _ACTED_ON:
         return ()
     harmed = [guard.metric for guard in result.guards if guard.status is GuardStatus.HARMED]
-    unproven = [guard.metric for guard in result.guards if guard.status is GuardStatus.UNPROVEN]
+    open_ones = [guard.metric for guard in result.guards if guard.status is GuardStatus.UNPROVEN]
+    unproven = [name for name in open_ones if name not in ANSWERS]
+    answers = [name for name in open_ones if name in ANSWERS]
     keep = f"do not keep arm B for this alone: {', '.join(harmed)} got worse; try another value of the setting"
     show = f"measure {', '.join(unproven)} again with more trials per visit, or another margin, before you keep arm B"
-    return (*([keep] if harmed else []), *([show] if unproven else []))
+    look = (
+        f"read what was answered before you keep arm B, {', '.join(answers)} is not shown to hold: "
+        f"sparktune ab show {result.experiment.id} --json"
+    )
+    return (*([keep] if harmed else []), *([show] if unproven else []), *([look] if answers else []))
 
 
 def _shift(result: ExperimentResult, effect: Effect) -> str:
