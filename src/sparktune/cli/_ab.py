@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
-from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot
+from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot, is_this_machine
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_show import finish, show_result
 from sparktune.cli._ab_stop import check_can_stop
@@ -142,7 +142,7 @@ def _worked_on(
         try:
             return asyncio.run(sigterm_as_cancel(work))
         except BootDue as error:
-            if not options.allow_reboot:
+            if not options.allow_reboot or not is_this_machine(experiment, world.planner, world.settings):
                 raise
             progress.say(f"{error}; it boots now. {error.hint}")
             boot_this_machine()

@@ -1,16 +1,18 @@
 """Arms that count at a boot: nothing boots unless that was allowed, and this machine goes on after it by ``resume``."""
 
-__all__ = ["boot_this_machine", "check_has_booted", "check_may_boot"]
+__all__ = ["boot_this_machine", "check_has_booted", "check_may_boot", "is_this_machine"]
 
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import UsageError
 from sparktune.experiment.plan import Experiment
 from sparktune.io.cluster import LOCAL, NodeTarget
 from sparktune.io.launching.proc import boot_id
+from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import ArmPlan, Reboot
 from sparktune.report.bench.words import count_of
@@ -34,6 +36,13 @@ def check_has_booted(held: Mapping[str, Any], experiment: Experiment) -> None:
         message = f"arm {held.get('arm')} counts when this machine has booted, and it has not since"
         again = f"sparktune ab resume {experiment.id}"
         raise UsageError(message, hint=f"boot it, then: {again}; or take the arm back: {again} --restore-only")
+
+
+def is_this_machine(experiment: Experiment, planner: ArmPlanner, settings: HoldSettings) -> bool:
+    """Tell whether a boot that an arm waits for is really this machine's: a captured tree has none."""
+    actions = [action for arm in experiment.spec.arms for action in planner.plan(arm).actions]
+    targets = [settings.target(action.node) for action in actions if isinstance(action, Reboot)]
+    return any(target.host is None and target.root is None for target in targets)
 
 
 def boot_this_machine() -> None:
