@@ -20,6 +20,7 @@ def _handler(slots: int, habits: list[str]) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             answers = {
+                "/health": {"status": "ok"},
                 "/v1/models": {"object": "list", "data": [{"id": "m"}]},
                 "/props": {"total_slots": slots, "nested": [{"deep": True}]},
             }
@@ -55,6 +56,7 @@ def main() -> None:
     parser.add_argument("--slots", type=int, default=1)
     parser.add_argument("--cap", type=int, default=99)
     parser.add_argument("--host", default="127.0.0.1")
+    parser.add_argument("--served-model-name")
     parser.add_argument("habits", nargs="*", help=", ".join(_HABITS))
     options = parser.parse_intermixed_args()
     if "ignore-term" in options.habits:

@@ -39,6 +39,9 @@ def python_image(programs: tuple[str, ...] = ("sh", "sleep")) -> bytes:
             _add_program(archive, program)
         archive.add(library, library.lstrip("/"), filter=_kept)
         archive.add(SERVER, SERVER_INSIDE.lstrip("/"))
+        temporary = tarfile.TarInfo("tmp")
+        temporary.type, temporary.mode = tarfile.DIRTYPE, 0o1777
+        archive.addfile(temporary)
         _add_text(archive, ENTRY, '#!/bin/sh\nexport LIMIT=9\nexec "$@"\n')
     return buffer.getvalue()
 
