@@ -54,6 +54,7 @@ ONLINE: Final = ReadFile(path="/sys/devices/system/cpu/online")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _FLAG: Final = re.compile(r"--?[A-Za-z][A-Za-z0-9_.-]*", re.ASCII)
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
+_VARIABLE: Final = re.compile(r"\$\{[A-Za-z_]")
 _WAIT_S: Final = 900.0
 
 
@@ -214,7 +215,11 @@ def _value(kind: str, value: object, where: str) -> str | None:
     if value is None and kind == "options":
         message = f"{where}: an option has a value; leave it out to have the recipe's"
         raise ValueError(message)
-    return None if value is None else _text(value, where)
+    text = None if value is None else _text(value, where)
+    if text is not None and _VARIABLE.search(text):
+        message = f"{where}: {text!r} would not be filled in: write the value, or the variable into the service's files"
+        raise ValueError(message)
+    return text
 
 
 def _text(value: object, where: str) -> str:
