@@ -119,12 +119,9 @@ def drafts(part: Part) -> int | None:
 
 
 def many_nodes(part: Part) -> bool:
-    """Whether a part is one of several nodes: counted, or set up for RDMA to others."""
-    if any((number(part, key) or 1) > 1 for key in ("nnodes", "node_rank")):
+    """Whether a part that no launcher sets up is one of several nodes: counted, or set up for RDMA to others."""
+    if (number(part, "nnodes") or 1) > 1 or (number(part, "node_rank") or 0) > 0:
         return True
-    if part.document.format == "recipe":
-        least = key_text(part, "min_nodes")
-        return least.isdigit() and int(least) > 1
     return any(
         found is not None and bool(found.value)
         for found in (part.environment.get(name) for name in ("NCCL_IB_HCA", "NCCL_IB_GID_INDEX"))
