@@ -155,7 +155,14 @@ def _provenance(material: Material) -> Markup:
 
 def _record(material: Material, *, blocks: bool) -> str:
     record = result_record(material.result)
+    left_out = ["block_results"] if not blocks else []
     if not blocks:
         record["block_results"] = []
-        record["left_out"] = "block_results: too large for this page; see sparktune ab show --json"
+    if material.result.experiment.quality is not None:
+        # What was answered, word by word and visit by visit, would be most of the page; the guards say what came of it.
+        visits = record["visits"] if isinstance(record["visits"], list) else []
+        record["visits"] = [{**visit, "quality": None} for visit in visits if isinstance(visit, dict)]
+        left_out.append("visits.quality")
+    if left_out:
+        record["left_out"] = f"{', '.join(left_out)}: too large for this page; see sparktune ab show --json"
     return compact(record)

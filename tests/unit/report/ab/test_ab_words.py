@@ -15,8 +15,10 @@ from sparktune.experiment.effect import Better, effect_of
 from sparktune.experiment.plan import GuardMetric, Primary, VisitState
 from sparktune.experiment.planning import Noise
 from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus, MeasuredVisit
+from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
+from sparktune.model.quality import QualityPlan
 from sparktune.report.ab.json import result_json, rows_json
 from sparktune.report.ab.text import plan_text, result_text, rows_text
 from sparktune.report.ab.words import next_steps, reasons, sentence, unproven_guards
@@ -271,3 +273,51 @@ def test_text_shows_cells_guards_and_what_was_observed() -> None:
 def test_many_trials_that_stand_apart_are_an_unstable_environment() -> None:
     told = reasons(replace(_result([1.1, 1.0, 1.2]), outliers=5))
     assert any("unstable environment" in reason for reason in told)
+
+
+def _equivalence(ratios: Sequence[float], equivalence: float = 0.05) -> ExperimentResult:
+    result = _result(ratios)
+    plan = result.experiment
+    rules = replace(plan.rules, only_equivalence=True, equivalence=equivalence)
+    return conclude(replace(plan, rules=rules), result.visits, (), {}, lambda: 0.5)
+
+
+def test_two_ways_that_are_the_same_are_said_to_be() -> None:
+    said = sentence(_equivalence([1.001, 0.999, 1.0]))
+    assert said.startswith("EQUIVALENT: B differs from A by less than 5.0 %")
+
+
+def test_two_ways_that_differ_are_no_win_and_no_loss() -> None:
+    for ratio in (1.2, 0.8):
+        result = _equivalence([ratio, ratio * 1.01, ratio * 0.99])
+        assert sentence(result).startswith("DIFFERENT: the two ways are not the same: B is ")
+        assert next_steps(result)[0].startswith("find what differs")
+        assert "worth having" not in result_text(result)
+
+
+def test_an_open_question_of_equivalence_says_what_it_takes() -> None:
+    result = _equivalence([1.05, 0.97, 1.06, 0.96, 1.04, 0.98, 1.05, 0.97])
+    assert result.verdict is Verdict.INCONCLUSIVE
+    told = "; ".join(reasons(result))
+    assert "8 of them show 5.0 % when they differ by" in told
+    assert "to show that equal arms are equal takes about" in told
+    many = _equivalence([1.4, 0.6, 1.5, 0.7, 1.4, 0.6, 1.5, 0.7])
+    assert "would take more than 100 blocks" in "; ".join(reasons(many))
+
+
+def test_the_plan_of_an_equivalence_says_what_proves_the_margin() -> None:
+    plan = _equivalence([1.0, 1.0, 1.0]).experiment
+    text = plan_text(replace(plan, quality=QualityPlan(every="arm", canary=False)), ())
+    assert "to be shown: two ways to run the same, within 5.0 % of each other; no arm can win" in text
+    assert "proves 5.0 %, four times in five: 3 blocks when they differ by 0.7 % or less, 5 blocks" in text
+    assert "asked after the trials of each arm's first visit, in no number of speed: 26 tool calls; B may lose" in text
+    assert "worth having" not in text
+
+
+def test_answers_that_are_not_shown_to_hold_have_a_step_of_their_own() -> None:
+    result = _result([1.2, 1.21, 1.19])
+    plan = replace(result.experiment, quality=QualityPlan(canary=False))
+    asked = conclude(plan, result.visits, (), {}, lambda: 0.5)
+    assert sentence(asked).startswith("IMPROVED, but guard tool_calls is not shown to hold")
+    assert "arm A: nothing was asked; arm B: nothing was asked" in unproven_guards(asked)
+    assert next_steps(asked)[0].startswith("read what was answered before you keep arm B")
