@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from sparktune.cli._host_ask import agreed, check_can_ask
+from sparktune.cli._host_ask import agreed
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.errors import ExitCode, UsageError
@@ -95,7 +95,9 @@ def _fix(asked: Lint, *, yes: bool) -> bool:
         sys.stderr.write("nothing is safe to fix\n")
         return False
     sys.stderr.write(diff_text({one.name: one for one in asked.view.documents}, texts))
-    check_can_ask(yes=yes)
+    if not yes and not (sys.stdin.isatty() and sys.stderr.isatty()):
+        message = "files are not edited without a terminal to ask on"
+        raise UsageError(message, hint="add --yes, or see the edits with --diff")
     if not agreed(f"make these edits in {', '.join(texts)}?", yes=yes):
         sys.stderr.write("nothing was changed\n")
         return False

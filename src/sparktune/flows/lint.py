@@ -26,13 +26,13 @@ from sparktune.model.lint import Fix, LintFinding, LintView
 from sparktune.model.node import NodeFacts
 
 _ORDER: Final = tuple(Severity)
-# By the rule that knows a node's facts: the one that has the file alone
+# By the rule that knows better what is so: those that it makes superfluous at the same line
 _WEAKER: Final = {
-    "gid-index-empty": "pinned-gid",
-    "gid-index-unusable": "pinned-gid",
-    "gid-index-shared": "pinned-gid",
-    "gid-index-differs": "pinned-gid",
-    "socket-without-address": "socket-interface",
+    "gid-index-empty": ("pinned-gid",),
+    "gid-index-unusable": ("pinned-gid",),
+    "gid-index-shared": ("pinned-gid",),
+    "gid-index-differs": ("pinned-gid",),
+    "socket-without-address": ("socket-interface", "control-on-wifi"),
 }
 _NAMED_IN: Final = {"compose": ("env_file",), "unit": ("EnvironmentFile",)}
 
@@ -127,7 +127,7 @@ def _with_possible_fixes(findings: Sequence[LintFinding], documents: Sequence[Do
 
 def _without_weaker(found: Sequence[LintFinding]) -> list[LintFinding]:
     """Leave out what a file alone lets suspect, where a node's facts say at the same line what is so."""
-    certain = {(one.file, one.line, _WEAKER.get(one.rule)) for one in found}
+    certain = {(one.file, one.line, weaker) for one in found for weaker in _WEAKER.get(one.rule, ())}
     return [one for one in found if (one.file, one.line, one.rule) not in certain]
 
 

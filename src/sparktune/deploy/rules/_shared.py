@@ -22,6 +22,7 @@ from sparktune.deploy.image_facts import version_of_image
 from sparktune.model.finding import Severity
 from sparktune.model.lint import Fix, LintFinding, LintRule, LintView, Part
 from sparktune.model.setting import Setting
+from sparktune.redact import redact_text
 
 # What sparkrun mounts into every container (0.4.2, docker run): the hub's cache and the compiled kernels
 _SPARKRUN_MOUNTS = ("/cache/huggingface", "/cache/runtime")
@@ -52,7 +53,7 @@ def lint_rule(
                 rule=name,
                 severity=one.severity,
                 file=one.file,
-                evidence=" ".join(one.evidence.split()),
+                evidence=redact_text(" ".join(one.evidence.split())),
                 hint=" ".join(one.hint.split()),
                 source=one.source or source,
                 line=one.line or None,
