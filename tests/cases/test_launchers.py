@@ -94,3 +94,23 @@ def _assert_like(found: object, wanted: object, where: str) -> None:
             _assert_like(one, other, f"{where}[{place}]")
     else:
         assert found == wanted, where
+
+
+@pytest.mark.parametrize(
+    ("launcher", "case"), [one for one in yaml_cases(_FOLDER) if "error" not in one.values[1] and one.values[1]["arms"]]
+)
+def test_a_way_that_arm_a_does_not_go_can_be_ended_and_brought_back(launcher: str, case: dict[str, Any]) -> None:
+    """Of two ways to run the same, each launcher sees its own arm alone: what it accepts, it must bring back."""
+    spec = ArmSpec(
+        arms={"B": case["arms"][case["arm"]]},
+        live={key: value for key, value in case.get("live", {}).items() if key != "A"},
+        where=tuple(case.get("where", ())),
+    )
+    one = _LAUNCHERS[launcher]
+    try:
+        seen, made = _planned(one, spec, {**case, "arm": "B"})
+    except ValueError:
+        return  # refused before anything is touched
+    assert made.readers
+    one.begin(spec, seen)
+    one.original(spec, seen)

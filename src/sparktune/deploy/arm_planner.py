@@ -2,7 +2,7 @@
 
 __all__ = ["ArmPlanner"]
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -83,11 +83,22 @@ class ArmPlanner:
             together = {
                 name: settings for name, settings in self.spec.arms.items() if _OWN[0] not in settings or name == arm
             }
-            return _known(self.launcher), replace(self.spec, arms=together)
+            return _known(self.launcher), replace(self.spec, arms=together, live=self._live(together))
         where = own.get("where", self.spec.where)
         settings = {key: value for key, value in own.items() if key not in _OWN}
-        spec = ArmSpec(arms={arm: settings}, live=self.spec.live, where=_parts(where, arm))
+        spec = ArmSpec(arms={arm: settings}, live=self._live({arm}), where=_parts(where, arm))
         return _known(str(own["launcher"])), spec
+
+    def _live(self, arms: Collection[str]) -> Mapping[str, Any]:
+        """Return how the arms are read back, without what other arms should show."""
+        others = {arm for arm in self.spec.arms if arm not in arms}
+        kept = {key: value for key, value in self.spec.live.items() if key not in others}
+        return {
+            name: {key: part for key, part in value.items() if key not in others}
+            if isinstance(value, Mapping)
+            else value
+            for name, value in kept.items()
+        }
 
 
 def _known(name: str) -> Launcher:

@@ -15,6 +15,7 @@ __all__ = [
     "killing",
     "labels_of",
     "leaving",
+    "original_arm",
     "part_of",
     "service_settings",
     "text_of_file",
@@ -80,6 +81,11 @@ class Part:
     service: ServiceProcess
     log: KeepLog
     stop: RunOnNode
+
+
+def original_arm(spec: ArmSpec) -> str:
+    """Return the arm that stands for how the service ran before: A, or the one of another way to run the same."""
+    return "A" if "A" in spec.arms else next(iter(spec.arms))
 
 
 def service_settings(spec: ArmSpec, arm: str, known: Sequence[str]) -> ServiceSettings:

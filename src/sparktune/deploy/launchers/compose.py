@@ -23,6 +23,7 @@ from sparktune.deploy.services import (
     ServiceSettings,
     killing,
     leaving,
+    original_arm,
     part_of,
     service_settings,
     wanted_names,
@@ -103,7 +104,7 @@ def _original(spec: ArmSpec, seen: Seen) -> tuple[Action, ...]:
     actions = tuple(map(_as_before, services))
     if not all(service.ran for service in services):
         return actions
-    return (*actions, AwaitAnswer(limit_s=service_settings(spec, "A", _KNOWN).wait_s))
+    return (*actions, AwaitAnswer(limit_s=service_settings(spec, original_arm(spec), _KNOWN).wait_s))
 
 
 def _services(spec: ArmSpec, seen: Seen) -> tuple[ComposeService, ...]:

@@ -17,6 +17,7 @@ from sparktune.deploy.launchers._shared import live_readers
 from sparktune.deploy.services import (
     ServiceSettings,
     here,
+    original_arm,
     part_of,
     service_settings,
     wanted_names,
@@ -91,38 +92,39 @@ def _begin(spec: ArmSpec, seen: Seen) -> tuple[Action, ...]:
 
 
 def _original(spec: ArmSpec, seen: Seen) -> tuple[Action, ...]:
-    """Return what runs the recipe as arm A says, where it ran; it keeps the label by which its process is read."""
+    """Return what runs the recipe as its arm says, where it ran; it keeps the label by which its process is read."""
     recipe = _recipe(spec, seen)
     if not recipe.running:
         return ()
-    one = Arm(recipe=recipe, settings=service_settings(spec, "A", _KNOWN))
-    return (one.command(_labels(spec, "A")), AwaitAnswer(limit_s=one.settings.wait_s))
+    arm = original_arm(spec)
+    one = Arm(recipe=recipe, settings=service_settings(spec, arm, _KNOWN))
+    return (one.command(_labels(spec, arm)), AwaitAnswer(limit_s=one.settings.wait_s))
 
 
 def _recipe(spec: ArmSpec, seen: Seen) -> Recipe:
     where = spec.where[0]
     recipe = recipe_of(where, seen.get(str(where.get("node") or ""), Readings()))
-    if "A" in spec.arms:
-        _same_as_a(recipe, service_settings(spec, "A", _KNOWN))
+    arm = original_arm(spec)
+    _same_as_arm(recipe, arm, service_settings(spec, arm, _KNOWN))
     return recipe
 
 
-def _same_as_a(recipe: Recipe, settings: ServiceSettings) -> None:
-    """Refuse where what runs is not what arm A says: nothing else could bring it back."""
+def _same_as_arm(recipe: Recipe, arm: str, settings: ServiceSettings) -> None:
+    """Refuse where what runs is not what that arm says: nothing else could bring it back."""
     wanted = {**recipe.defaults, **Arm(recipe=recipe, settings=settings).options()}
     for running in recipe.running:
         own = wanted_cpus(settings.executor_args)
         why = ""
         if running.cpuset != own:
             why = (
-                f"it has the CPUs {running.cpuset or 'of all'}, and arm A {own or 'no'} --cpuset-cpus: sparkrun "
-                "records executor_args nowhere, so write them into arm A"
+                f"it has the CPUs {running.cpuset or 'of all'}, and arm {arm} {own or 'no'} --cpuset-cpus: sparkrun "
+                f"records executor_args nowhere, so write them into arm {arm}"
             )
         overrides = running.overrides
         name = next((key for key in wanted if key in overrides and str(overrides[key]) != str(wanted[key])), "")
         if name:
             has = overrides[name]
-            why = f"{name} is {has} there, {wanted[name]} in arm A: write arm A: options: {{{name}: {has}}}"
+            why = f"{name} is {has} there, {wanted[name]} in arm {arm}: write arm {arm}: options: {{{name}: {has}}}"
         if why:
             message = f"{here(recipe.node)}: {running.id} runs, and could not be brought back: {why}"
             raise ValueError(message)

@@ -22,6 +22,7 @@ from sparktune.deploy.services import (
     ServiceSettings,
     killing,
     leaving,
+    original_arm,
     part_of,
     service_settings,
     wanted_names,
@@ -93,7 +94,7 @@ def _original(spec: ArmSpec, seen: Seen) -> tuple[Action, ...]:
     started = _started(tuple(unit for unit in units if unit.ran))
     if not all(unit.ran for unit in units):
         return started
-    return (*started, AwaitAnswer(limit_s=service_settings(spec, "A", _KNOWN).wait_s))
+    return (*started, AwaitAnswer(limit_s=service_settings(spec, original_arm(spec), _KNOWN).wait_s))
 
 
 def _units(spec: ArmSpec, seen: Seen) -> tuple[Unit, ...]:
