@@ -20,8 +20,12 @@ _TYPICAL = (0.03, 0.057, 0.106)
 
 
 def cost_words(store: Store, experiment: Experiment, plan: ArmPlan) -> tuple[str, ...]:
-    """Return two lines: how long it takes, and the smallest effect that it can detect."""
-    return (_time(store, experiment, plan), _detectable(store, experiment))
+    """Return how long it takes, and the smallest effect that it can detect.
+
+    Where equivalence is the question no effect is looked for; the plan says what proves the margin.
+    """
+    time = _time(store, experiment, plan)
+    return (time,) if experiment.rules.only_equivalence else (time, _detectable(store, experiment))
 
 
 def _time(store: Store, experiment: Experiment, plan: ArmPlan) -> str:

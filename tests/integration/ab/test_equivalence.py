@@ -71,4 +71,5 @@ def test_flags_ask_for_it_too(tmp_path: Path) -> None:
     assert told.code == 0, told.err
     assert "how it is run differs" in told.out
     assert "no arm can win" in told.out
+    assert "can detect" not in told.out
     assert "in no number of speed: 26 tool calls, 20 prompts of the canary; B may lose less than 15.0 %" in told.out
