@@ -41,7 +41,7 @@ def _judge(part: Part, _view: LintView) -> Iterator[Found]:
         yield at(
             setting,
             Severity.INFO,
-            f"{depth} draft tokens: reports saw the speed fall off a cliff from 7 to 8, with no sign of it before",
+            f"{depth} draft tokens: in a report the speed peaked at 7 and fell off at 8",
             "measure neighbouring depths one by one with sparktune ab; the graphs' largest size follows the depth",
         )
 

@@ -21,7 +21,7 @@ def _judge(part: Part, _view: LintView) -> Iterator[Found]:
         yield at(setting, Severity.ERROR, f"{key} is {value:g}, and it is a share", "give a number between 0 and 1")
     elif value >= limit:
         seen = (
-            "on two clusters 0.87 never started, with 101 to 102 of 121.7 GiB free; 0.90 on one node swapped"
+            "0.87 never started (101 to 102 of 121.7 GiB were free), and 0.90 on one node swapped"
             if part.engine == "vllm"
             else "0.85 to 0.95 froze hosts"
         )
@@ -40,6 +40,7 @@ RULE = part_rule(
     why="CPU and GPU have one memory: a share that is not free fails at start, or pushes the host into swap; what "
     "profiling takes is not bounded by it.",
     source="https://github.com/MiaAI-Lab/GLM-5.3-Flash-EXL3-2x-DGX-Sparks/issues/47; "
+    "https://github.com/bjk110/spark_vllm_docker/issues/14; "
     "https://github.com/vllm-project/vllm/issues/46307; https://github.com/sgl-project/sglang/issues/35860",
     judge=_judge,
 )

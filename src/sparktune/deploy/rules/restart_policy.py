@@ -24,7 +24,7 @@ def _judge(view: LintView) -> Iterator[Found]:
         yield at(
             policy,
             Severity.WARNING,
-            f"restart: {policy.value} starts this rank alone, after a reboot too, with the settings of then",
+            f"restart: {policy.value} starts this rank alone, after a reboot too, with its old settings",
             'use restart: "no" and one start script for all ranks: a rank that comes back alone joins a dead group',
         )
 
