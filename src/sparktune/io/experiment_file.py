@@ -26,12 +26,12 @@ from typing import Any, Final
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.deploy.launchers import all_launchers
 from sparktune.errors import UsageError
-from sparktune.experiment.arm_settings import arm_settings, declared_names, differing
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import GuardMetric, Primary
 from sparktune.experiment.request import BLOCK_COUNTS, Request
 from sparktune.io.config_text import read_config_text
 from sparktune.io.experiment_guard import protection_of
+from sparktune.io.experiment_knob import knob_of, way_of
 from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, prompts_file, workload_of
 from sparktune.io.experiment_quality import quality_of
 from sparktune.io.http.address import parse_address
@@ -111,7 +111,9 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         name=_text(values, "name", fault) or ("A against A" if aa else "A against B"),
         base_url=_url(values, fault),
         launcher=launcher.id,
-        knob=_way(values, fault) if same else _knob(values, arms, aa=aa, fault=fault),
+        knob=way_of(_text(values, "knob", fault))
+        if same
+        else knob_of(values, arms, _text(values, "knob", fault), aa=aa, fault=fault),
         arms=arms,
         live=live,
         where=where,
@@ -202,38 +204,6 @@ def _guards(values: Mapping[str, Any], primary: Primary, fault: Fault) -> tuple[
     if any(guard.metric == primary.metric for guard in guards):
         raise fault(("guards",), f"{primary.metric} is the primary already", "a guard is another metric")
     return guards
-
-
-def _knob(values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], *, aa: bool, fault: Fault) -> str:
-    """Return the name of the setting that differs. Several at once are refused, unless the knob names them all."""
-    knob = _text(values, "knob", fault)
-    if aa:
-        return knob or "nothing (A/A)"
-    first, second = arms[Arm.A], arms[Arm.B]
-    names = differing(arm_settings(first), arm_settings(second))
-    if len(names) > 1 and not set(names) <= declared_names(knob):
-        message = f"the arms differ in {len(names)} settings, and the effect could be given to none: {', '.join(names)}"
-        hint = f"change one at a time; if they belong together, name them all as the knob: {', '.join(names)!r}"
-        raise fault(("b",), message, hint)
-    return knob or ", ".join(names) or _seen_or_stepped(values, second) or "what is switched"
-
-
-def _way(values: Mapping[str, Any], fault: Fault) -> str:
-    """Return what differs between two ways to run the same: everything may, so nothing of it is named."""
-    return _text(values, "knob", fault) or "how it is run"
-
-
-def _seen_or_stepped(values: Mapping[str, Any], second: Mapping[str, Any]) -> str:
-    """Return how a setting without flags is called: as it is read back, or as its steps say."""
-    steps = second.get("steps")
-    if isinstance(steps, list | tuple):
-        named = [step.get("path") or step.get("name") or step.get("kind") for step in steps if isinstance(step, dict)]
-        return ", ".join(dict.fromkeys(str(name) for name in named))
-    live = values.get("live")
-    if not isinstance(live, Mapping):
-        return ""
-    readers = [live] if "http" in live else [one for one in live.values() if isinstance(one, Mapping)]
-    return ", ".join(dict.fromkeys(str(one["keys"]) for one in readers if "keys" in one))
 
 
 def _url(values: Mapping[str, Any], fault: Fault) -> str:
