@@ -1,7 +1,9 @@
 """A command that runs beside the guards, in a process group of its own: all of it can be ended at once.
 
 Sources: tcsetpgrp(3), credentials(7): who reads a terminal from a group that is not in its foreground is stopped, so
-the command's group is put there, as a shell does, and Ctrl-C and Ctrl-Z reach it and not this program.
+the command's group is put there, as a shell does, and Ctrl-C and Ctrl-Z reach it and not this program. The terminal is
+passed on only while it is ours: a shell that has sent us to the background (``bg``) reads from it itself, and would
+take its loss for the end of its input.
 """
 
 __all__ = ["Command", "start_command"]
@@ -32,7 +34,8 @@ class Command:
         self._ended: asyncio.Future[int] = self._loop.create_future()
         if foreground:
             signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # so that this program may write, and take the terminal back
-            self._give_terminal(self.pid)
+            self._pass_terminal(os.getpgrp(), self.pid)
+            self._loop.add_signal_handler(signal.SIGCONT, self._go_on)  # by fg, also when nothing was stopped before
         threading.Thread(target=self._wait, daemon=True).start()
 
     @property
@@ -64,7 +67,8 @@ class Command:
         if self.code is None:
             self.signal(signal.SIGKILL)
         if self._foreground:
-            self._give_terminal(os.getpgrp())
+            self._loop.remove_signal_handler(signal.SIGCONT)
+            self._pass_terminal(self.pid, os.getpgrp())
         self._child.poll()
 
     def _wait(self) -> None:
@@ -74,8 +78,8 @@ class Command:
                 continue
             if seen.si_code == os.CLD_STOPPED:
                 os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WNOHANG)
-                early = seen.si_status in {signal.SIGTTIN, signal.SIGTTOU}
-                self._loop.call_soon_threadsafe(self._go_on if early else self._stop_too)
+                reached = seen.si_status in {signal.SIGTTIN, signal.SIGTTOU}
+                self._loop.call_soon_threadsafe(self._reached if reached else self._stop_too)
                 continue
             code = seen.si_status if seen.si_code == os.CLD_EXITED else -seen.si_status
             self._loop.call_soon_threadsafe(self._ended.set_result, code)
@@ -85,19 +89,34 @@ class Command:
         """Stop as the command was (Ctrl-Z), and go on with it: the shell knows this program only."""
         if not self._foreground:
             return
-        self._give_terminal(os.getpgrp())
+        self._pass_terminal(self.pid, os.getpgrp())
         os.kill(os.getpid(), signal.SIGSTOP)
         self._go_on()
 
+    def _reached(self) -> None:
+        """Let the command have the terminal, for which it may have reached early; in the background stop with it."""
+        if self._holder() in {os.getpgrp(), self.pid}:
+            self._go_on()
+        else:
+            self._stop_too()
+
     def _go_on(self) -> None:
-        """Let the command go on in the foreground; it may have reached for the terminal before that was its own."""
+        """Let the command go on, in the foreground when that is ours."""
         if self._foreground:
-            self._give_terminal(self.pid)
+            self._pass_terminal(os.getpgrp(), self.pid)
             self.signal(signal.SIGCONT)
 
-    def _give_terminal(self, group: int) -> None:
-        with suppress(OSError):
-            os.tcsetpgrp(_STDIN, group)
+    def _pass_terminal(self, old: int, new: int) -> None:
+        if self._holder() == old:
+            with suppress(OSError):
+                os.tcsetpgrp(_STDIN, new)
+
+    def _holder(self) -> int | None:
+        """Return the process group in the foreground of the terminal."""
+        try:
+            return os.tcgetpgrp(_STDIN)
+        except OSError:
+            return None
 
 
 def start_command(argv: Sequence[str], environment: Mapping[str, str], *, to_stderr: bool) -> Command:
