@@ -39,8 +39,8 @@ class GuardArguments:
     command: tuple[str, ...]
     nodes: str
     limits: Mapping[str, str]
-    stop_engine: str
-    endpoint: str
+    stop_engine: str | None
+    endpoint: str | None
     phase: str
     grace_s: Seconds
     lost_node: str
@@ -52,12 +52,15 @@ def run_guard(arguments: GuardArguments) -> None:
     """Guard, print what came of it, and leave with the command's exit code or as a stop."""
     order = _order(arguments)
 
+    def warn(text: str) -> None:
+        sys.stderr.write(f"guard: {text}\n")
+        sys.stderr.flush()
+
     def say(text: str) -> None:
         if not arguments.quiet:
-            sys.stderr.write(f"guard: {text}\n")
-            sys.stderr.flush()
+            warn(text)
 
-    report = asyncio.run(guard(order, say))
+    report = asyncio.run(guard(order, say, warn))
     if arguments.as_json:
         sys.stdout.write(guard_json(report))
     elif not (arguments.quiet and report.trip is None):
@@ -93,8 +96,8 @@ def _order(arguments: GuardArguments) -> GuardOrder:
         limits=_limits(arguments.limits),
         command=arguments.command,
         environment=os.environ,
-        engine=_engine(arguments.stop_engine) if arguments.stop_engine else None,
-        endpoint=_address(arguments.endpoint) if arguments.endpoint else None,
+        engine=None if arguments.stop_engine is None else _engine(arguments.stop_engine),
+        endpoint=None if arguments.endpoint is None else _address(arguments.endpoint),
         phase=_PHASES[arguments.phase],
         grace_s=arguments.grace_s,
         stop_when_lost=arguments.lost_node == "stop",
@@ -106,7 +109,7 @@ def _limits(flags: Mapping[str, str]) -> Limits:
     """Return the limits of ``guard:`` in sparktune.yaml, and over them those of flags. Raises UsageError."""
     path = find_config(Path.cwd())
     written = load_config(path).guard if path is not None else {}
-    limits = {**written, **{name: _value(name, text) for name, text in flags.items()}}
+    limits = {**written, **{name: _value(text) for name, text in flags.items()}}
     if not limits:
         return Limits()
     from sparktune.io.experiment_guard import protection_of
@@ -126,10 +129,7 @@ def _address(text: str) -> "Address":
     return parse_address(text)
 
 
-def _value(name: str, text: str) -> Any:  # noqa: ANN401 - a number, a size or a switch
-    switch = {"on": True, "off": False}.get(text)
-    if switch is not None and name in {"foreign_gpu", "foreign_requests"}:
-        return switch
+def _value(text: str) -> int | float | str:
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)

@@ -29,16 +29,17 @@ def guard(
     ] = "",
     flags: LimitFlags = LimitFlags(),  # noqa: B008 - its options take its place
     stop_engine: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--stop-engine",
             metavar="PID|CONTAINER|URL",
             help="On a stop, end this engine of this machine, too: a process id, a container, or what listens at URL.",
         ),
-    ] = "",
+    ] = None,
     endpoint: Annotated[
-        str, typer.Option("--endpoint", metavar="URL", help="Ask this server every two seconds whether it answers.")
-    ] = "",
+        str | None,
+        typer.Option("--endpoint", metavar="URL", help="Ask this server every two seconds whether it answers."),
+    ] = None,
     phase: Annotated[
         str,
         typer.Option(

@@ -52,8 +52,10 @@ class GuardOrder:
     to_stderr: bool = False
 
 
-async def guard(order: GuardOrder, say: Callable[[str], None]) -> GuardReport:
-    """Watch until the command ends, a guard trips, or somebody interrupts it; ``say`` gets what is worth knowing.
+async def guard(order: GuardOrder, say: Callable[[str], None], warn: Callable[[str], None]) -> GuardReport:
+    """Watch until the command ends, a guard trips, or somebody interrupts it.
+
+    ``say`` gets what is worth knowing, ``warn`` what is wrong: a node that does not answer, a driver that complains.
 
     Raises UsageError when the command cannot be started.
     """
@@ -61,7 +63,7 @@ async def guard(order: GuardOrder, say: Callable[[str], None]) -> GuardReport:
         order.targets,
         order.limits,
         phase=order.phase,
-        say=say,
+        say=warn,
         stop_when_lost=order.stop_when_lost,
         reads=EARLYOOM_READS,
     )

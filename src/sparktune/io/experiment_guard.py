@@ -22,6 +22,8 @@ from sparktune.model.guard import Limits
 _KEY: Final = "guard"
 _SIZES: Final = frozenset({"available_floor", "free_floor"})
 _COUNTS: Final = frozenset({"swap_pages", "swap_pages_at_once", "driver_lines"})
+_WORDS: Final = ("on", "off")
+_SHARES: Final = frozenset({"stall_share", "error_share"})
 _SWITCHES: Final = frozenset({"foreign_gpu", "foreign_requests"})
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _UNITS: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -69,6 +71,8 @@ def _limit(key: str, value: object, fault: Fault) -> Any:  # noqa: ANN401 - as t
             raise fault((_KEY, key), f"a size is wanted, not {value!r}", "3GiB, 512MiB, or a number of bytes")
         return round(float(match[1]) * _UNITS[match[2]])
     number = _number(key, value, fault, whole=key in _SIZES | _COUNTS)
+    if key in _SHARES and number > 1:
+        raise fault((_KEY, key), f"a share from 0 to 1 is wanted, not {value!r}", "20 % is 0.2")
     return round(number) if key in _SIZES | _COUNTS else number
 
 
@@ -81,7 +85,9 @@ def _on_lost(value: object, fault: Fault) -> OnLostNode:
 def _switch(key: str, value: object, fault: Fault) -> bool:
     if isinstance(value, bool):
         return value
-    raise fault((_KEY, key), f"true or false is wanted, not {value!r}", f"leave {key} out for the usual")
+    if value in _WORDS:
+        return value == _WORDS[0]
+    raise fault((_KEY, key), f"on or off (true or false) is wanted, not {value!r}", f"leave {key} out for the usual")
 
 
 def _number(key: str, value: object, fault: Fault, *, whole: bool = False) -> float:
@@ -89,4 +95,5 @@ def _number(key: str, value: object, fault: Fault, *, whole: bool = False) -> fl
     if not isinstance(value, bool) and isinstance(value, kinds) and 0 <= value < math.inf:
         return float(value)
     what = "a whole number" if whole else "a number"
-    raise fault((_KEY, key), f"{what} from 0 on is wanted, not {value!r}", "a limit that is off has no value: null")
+    hint = f"leave {key} out for the usual" if key in _OWN else "a limit that is not to count is off"
+    raise fault((_KEY, key), f"{what} from 0 on is wanted, not {value!r}", hint)

@@ -57,9 +57,8 @@ def guard_lines(report: GuardReport) -> list[str]:
     if report.stopped is not None:
         lines += _stopped(report.stopped)
     elif report.trip is None:
-        lowest = [f"{node} {format_bytes(low)}" for node, ticks in report.curves.items() if (low := _lowest(ticks))]
-        told = f"; lowest MemAvailable: {', '.join(lowest)}" if lowest else ""
-        lines.append(f"guarded for {format_duration(report.watched_s)}, no limit was crossed{told}")
+        lines += [f"{node} was not watched {_since(node, report)}: {why}" for node, why in report.lost.items()]
+        lines += [_quiet_end(report)] if any(report.curves.values()) else []
     if report.killed is not None:
         lines.append(report.killed.text)
         lines += [f"  {report.killed.evidence}"] if report.killed.evidence else []
@@ -107,6 +106,16 @@ def _nodes_of(report: GuardReport) -> list[str]:
     if report.trip is None:
         return []
     return [report.trip.node] if report.trip.node in report.curves else list(report.curves)
+
+
+def _since(node: str, report: GuardReport) -> str:
+    return "at the end" if report.curves.get(node) else "at all"
+
+
+def _quiet_end(report: GuardReport) -> str:
+    lowest = [f"{node} {format_bytes(low)}" for node, ticks in report.curves.items() if (low := _lowest(ticks))]
+    told = f"; lowest MemAvailable: {', '.join(lowest)}" if lowest else ""
+    return f"guarded for {format_duration(report.watched_s)}, no limit was crossed{told}"
 
 
 def _stopped(stopped: Stopped) -> Iterator[str]:

@@ -162,6 +162,12 @@ def test_the_engine_is_ended_by_its_own_number(host: Path, sleeper: subprocess.P
         same_name.wait()
 
 
+def test_a_node_that_cannot_be_watched_is_said_also_when_all_else_is_quiet() -> None:
+    done = run_sparktune("guard", "--quiet", "--nodes", "no-such-host.invalid", "--", "true")
+
+    assert "no-such-host.invalid is not watched now" in done.err
+
+
 def test_the_engine_is_left_when_nothing_happens(host: Path, sleeper: subprocess.Popen[bytes]) -> None:
     assert _guard(host, "--stop-engine", str(sleeper.pid), "--", "true").code == 0
     assert sleeper.poll() is None
@@ -184,6 +190,12 @@ def test_an_engine_is_found_by_the_port_that_it_listens_on(host: Path) -> None:
         (("--stop-engine", "http://10.1.2.3:8000"), "is not on this machine"),
         (("--available-floor", "lots"), "--available-floor: a size is wanted, not 'lots'"),
         (("--swap-pages", "1.5"), "--swap-pages: a whole number"),
+        (("--available-floor", ""), "--available-floor: a size is wanted, not ''"),
+        (("--temperature", "-1"), "a limit that is not to count is off"),
+        (("--foreign-gpu", "maybe"), "--foreign-gpu: on or off"),
+        (("--stop-engine", ""), "no engine is named"),
+        (("--stop-engine", "1"), "this program itself runs in it"),
+        (("--stop-engine", str(os.getpid())), "this program itself runs in it"),
         (("--phase", "tail"), "--phase 'tail' is none of load, starting"),
         (("--lost-node", "ignore"), "neither say nor stop"),
         (("--", "/no/such/program"), "/no/such/program cannot be started"),

@@ -16,4 +16,5 @@ def test_options_are_the_limits() -> None:
 
 def test_only_what_was_written_counts() -> None:
     assert LimitFlags().given == {}
+    assert LimitFlags(available_floor="").given == {"available_floor": ""}  # of a variable that is not set: a mistake
     assert LimitFlags(swap_pages="512", temperature="off").given == {"swap_pages": "512", "temperature": "off"}

@@ -26,6 +26,7 @@ def _fault(where: tuple[Any, ...], message: str, hint: str) -> UsageError:
         ({"available_floor": "4.5GiB"}, Protection(limits=Limits(available_floor=round(4.5 * 2**30)))),
         ({"free_floor": 9, "error_share": None}, Protection(limits=Limits(free_floor=9, error_share=None))),
         ({"swap_pages": "off", "foreign_gpu": False}, Protection(limits=Limits(swap_pages=None, foreign_gpu=False))),
+        ({"foreign_gpu": "off", "stop_engine": "on"}, Protection(limits=Limits(foreign_gpu=False), stop_engine=True)),
         ({"on_lost_node": "retry", "retries": 5}, Protection(on_lost_node=OnLostNode.RETRY, retries=5)),
     ],
 )  # fmt: skip
@@ -41,10 +42,11 @@ def test_what_is_said_counts_and_the_rest_is_as_usual(value: object, expected: P
         ({"available_floor": "3 gigs"}, "guard.available_floor: a size is wanted, not '3 gigs'"),
         ({"available_floor": 1.5}, "guard.available_floor: a whole number"),
         ({"tail_s": -1}, "guard.tail_s: a number from 0 on"),
+        ({"stall_share": 20}, "guard.stall_share: a share from 0 to 1"),
         ({"tail_s": True}, "guard.tail_s: a number from 0 on"),
-        ({"stop_engine": "yes"}, "guard.stop_engine: true or false"),
+        ({"stop_engine": "yes"}, "guard.stop_engine: on or off"),
         ({"on_lost_node": "wait"}, "guard.on_lost_node: stop or retry"),
-        ({"foreign_gpu": None}, "guard.foreign_gpu: true or false"),
+        ({"foreign_gpu": None}, "guard.foreign_gpu: on or off"),
     ],
 )
 def test_a_fault_names_its_place(value: object, says: str) -> None:

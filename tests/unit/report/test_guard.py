@@ -67,6 +67,17 @@ def test_an_end_without_a_stop_tells_the_lowest() -> None:
     assert "\x1b" not in "".join(lines)
 
 
+def test_a_node_that_was_not_watched_is_no_node_where_no_limit_was_crossed() -> None:
+    some = guard_lines(_report(code=0, curves={"spark1": _FALL, "spark2": ()}, lost={"spark2": "no route"}))
+    none = guard_lines(_report(code=0, curves={"spark2": ()}, lost={"spark2": "no route"}))
+    since = guard_lines(_report(code=0, curves={"spark1": _FALL}, lost={"spark1": "no route"}))
+
+    assert some[0] == "spark2 was not watched at all: no route"
+    assert "no limit was crossed" in some[1]
+    assert none == ["spark2 was not watched at all: no route"]
+    assert since[0] == "spark1 was not watched at the end: no route"
+
+
 def test_json_has_everything_and_null_for_what_is_not_known() -> None:
     blind = {"spark1": {"driver-memory": "/dev/kmsg: needs root"}, "": {"error-rate": "nobody tells it"}}
     report = _report(

@@ -9,6 +9,7 @@ pidfd_open(2); cgroups(7) for /proc/PID/cgroup.
 __all__ = ["Engine", "find_engine"]
 
 import asyncio
+import os
 import re
 import signal
 import subprocess
@@ -26,6 +27,7 @@ _CONTAINER: Final = re.compile(r"[/-]([0-9a-f]{64})(?:\.scope)?(?:/|$)", re.MULT
 _UNIT: Final = re.compile(r"/([^/]+\.service)(?:/|$)", re.MULTILINE)
 _HERE: Final = frozenset({"localhost", "127.0.0.1", "::1", "0.0.0.0"})  # noqa: S104 - to compare, not to listen
 _PROXY: Final = "docker-proxy"
+_INIT: Final = 1
 _DOCKER_S: Final[Seconds] = 10.0
 _LOOK_S: Final[Seconds] = 0.05
 
@@ -90,8 +92,21 @@ class Engine:
 def find_engine(text: str) -> Engine:
     """Find what ``text`` names: a process id, the address of an endpoint on this machine, or a container.
 
-    Raises UsageError when there is none, or more than one.
+    Raises UsageError when there is none, or more than one, and when ending it would end this program, too.
     """
+    if not text.strip():
+        message = "no engine is named"
+        raise UsageError(message, hint="name a process id, a container, or the address of the endpoint")
+    engine = _named(text)
+    if engine.pid == _INIT or engine.owns(os.getpid()):
+        message = f"{engine.label} is not an engine: this program itself runs in it, and would end with it"
+        raise UsageError(
+            message, hint="name the process id of the engine's own first process, its container or its URL"
+        )
+    return engine
+
+
+def _named(text: str) -> Engine:
     if text.isdecimal():
         return _of_pid(int(text), text)
     if "://" in text:
