@@ -57,6 +57,7 @@ _FLAG: Final = re.compile(r"--?[A-Za-z][A-Za-z0-9_.-]*", re.ASCII)
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _VARIABLE: Final = re.compile(r"\$\{[A-Za-z_]")
 _WAIT_S: Final = 900.0
+_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,7 +239,7 @@ def _text(value: object, where: str) -> str:
 
 
 def _seconds(value: object, where: str) -> Seconds:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf"):
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
         return float(value)
     message = f"{where}: a number above 0 is wanted, not {value!r}"
     raise ValueError(message)

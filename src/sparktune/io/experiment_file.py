@@ -65,6 +65,7 @@ KEYS: Final = (
 _BY_LETTER: Final = "attach"  # a person may be asked for an arm by its letter alone
 _PRIMARY: Final = "output_tok_s"
 _SETTLE_S: Final = 60.0
+_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 # What is too small to matter, and what is surely not: by the noise that rates and waiting times have.
 _MARGINS: Final = {"s": (0.05, 0.10)}
 _RATE_MARGINS: Final = (0.03, 0.05)
@@ -136,8 +137,8 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
 
 def _launcher(name: object, fault: Fault) -> Launcher:
     known = {launcher.id: launcher for launcher in all_launchers()}
-    if name in known:
-        return known[str(name)]
+    if isinstance(name, str) and name in known:
+        return known[name]
     what = "how the arms are set is not said" if name is None else f"there is no launcher {name!r}"
     titles = "; ".join(f"{one.id}: {one.title}" for one in known.values())
     raise fault(("launcher",), what, f"one of {titles}")
@@ -234,7 +235,7 @@ def _share(values: Mapping[str, Any], key: str, usual: float, fault: Fault) -> f
 
 def _seconds(values: Mapping[str, Any], key: str, usual: float, fault: Fault) -> float:
     value = values.get(key, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
         raise fault((key,), f"seconds from 0 on are wanted, not {value!r}", f"the usual is {usual:g}")
     return float(value)
 

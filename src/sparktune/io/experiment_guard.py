@@ -9,7 +9,6 @@
 __all__ = ["guard_keys", "protection_of"]
 
 import difflib
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import fields
@@ -27,6 +26,7 @@ _SHARES: Final = frozenset({"stall_share", "error_share"})
 _SWITCHES: Final = frozenset({"foreign_gpu", "foreign_requests"})
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _UNITS: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 _OWN: Final = ("stop_engine", "tail_s", "on_lost_node", "retries", "lost_wait_s")
 
 
@@ -77,7 +77,7 @@ def _limit(key: str, value: object, fault: Fault) -> Any:  # noqa: ANN401 - as t
 
 
 def _on_lost(value: object, fault: Fault) -> OnLostNode:
-    if value in {one.value for one in OnLostNode}:
+    if isinstance(value, str) and value in {one.value for one in OnLostNode}:
         return OnLostNode(value)
     raise fault((_KEY, "on_lost_node"), f"stop or retry is wanted, not {value!r}", "retry begins the block again")
 
@@ -92,7 +92,7 @@ def _switch(key: str, value: object, fault: Fault) -> bool:
 
 def _number(key: str, value: object, fault: Fault, *, whole: bool = False) -> float:
     kinds = int if whole else (int, float)
-    if not isinstance(value, bool) and isinstance(value, kinds) and 0 <= value < math.inf:
+    if not isinstance(value, bool) and isinstance(value, kinds) and 0 <= value <= _MOST:
         return float(value)
     what = "a whole number" if whole else "a number"
     hint = f"leave {key} out for the usual" if key in _OWN else "a limit that is not to count is off"

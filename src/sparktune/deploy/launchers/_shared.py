@@ -5,19 +5,20 @@
 experiment is made of is stored, so that it can be resumed, and a secret is stored nowhere.
 """
 
-__all__ = ["argv_of", "environment_of", "live_readers", "number_of", "only", "settings_of", "text_of"]
+__all__ = ["argv_of", "environment_of", "live_readers", "no_where", "number_of", "only", "settings_of", "text_of"]
 
 import re
 import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from sparktune.model.launcher import LiveCommand, LiveJson
+from sparktune.model.launcher import ArmSpec, LiveCommand, LiveJson
 from sparktune.redact import MASK, redact_argv, redact_text
 
 Arms = Mapping[str, Mapping[str, Any]]
 
 _VARIABLE: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
+_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", ">", ">>", "<", "&", "2>&1"})
 _READER_KEYS: Final = frozenset({"http", "keys", "command"})
@@ -37,6 +38,13 @@ def only(settings: Mapping[str, Any], known: Iterable[str], where: str) -> None:
     wrong = sorted(set(map(str, settings)) - set(known))
     if wrong:
         message = f"{where}: {wrong[0]!r} is not known here; known are: {', '.join(known)}"
+        raise ValueError(message)
+
+
+def no_where(spec: ArmSpec) -> None:
+    """Raise ValueError where parts of a service are named to a launcher that knows none: nothing would touch them."""
+    if spec.where:
+        message = "where is for the parts of a service (compose, systemd, sparkrun): nothing of it would be set here"
         raise ValueError(message)
 
 
@@ -100,7 +108,7 @@ def text_of(value: object, where: str) -> str:
 
 def number_of(value: object, where: str) -> float:
     """Return a number above 0. Raises ValueError."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < float("inf"):
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
         return float(value)
     message = f"{where}: a number above 0 is wanted, not {value!r}"
     raise ValueError(message)

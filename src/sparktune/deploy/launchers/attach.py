@@ -9,7 +9,7 @@ __all__ = ["LAUNCHER"]
 from collections.abc import Mapping
 from typing import Any
 
-from sparktune.deploy.launchers._shared import argv_of, live_readers, number_of, only, settings_of, text_of
+from sparktune.deploy.launchers._shared import argv_of, live_readers, no_where, number_of, only, settings_of, text_of
 from sparktune.model.launcher import (
     Action,
     ArmPlan,
@@ -33,6 +33,7 @@ def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
 
 
 def _check(spec: ArmSpec) -> None:
+    no_where(spec)
     for arm in spec.arms:
         _plan(spec, {}, arm)
 

@@ -11,7 +11,7 @@ __all__ = ["LAUNCHER"]
 from typing import Final
 
 from sparktune.deploy.arm_steps import ArmSteps, besides, nodes_of
-from sparktune.deploy.launchers._shared import live_readers, number_of
+from sparktune.deploy.launchers._shared import live_readers, no_where, number_of
 from sparktune.model.launcher import (
     Action,
     Apply,
@@ -61,6 +61,7 @@ def _wait_s(spec: ArmSpec, arm: str) -> Seconds:
 
 
 def _check(spec: ArmSpec) -> None:
+    no_where(spec)
     for arm in spec.arms:
         _plan(spec, {}, arm)
 

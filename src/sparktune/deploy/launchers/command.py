@@ -11,6 +11,7 @@ from sparktune.deploy.launchers._shared import (
     argv_of,
     environment_of,
     live_readers,
+    no_where,
     number_of,
     only,
     settings_of,
@@ -36,6 +37,7 @@ def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
 
 
 def _check(spec: ArmSpec) -> None:
+    no_where(spec)
     for arm in spec.arms:
         _plan(spec, {}, arm)
 

@@ -10,7 +10,7 @@ __all__ = ["LAUNCHER"]
 from typing import Final
 
 from sparktune.deploy.arm_steps import ArmSteps, besides, nodes_of
-from sparktune.deploy.launchers._shared import live_readers
+from sparktune.deploy.launchers._shared import live_readers, no_where
 from sparktune.model.launcher import Action, Apply, ArmPlan, ArmSpec, Launcher, LiveSteps, Seen, Undo
 from sparktune.model.step import AffinityStep, ContainerStep, IrqStep, PropertyStep, ValueStep
 
@@ -40,6 +40,7 @@ def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:
 
 
 def _check(spec: ArmSpec) -> None:
+    no_where(spec)
     for arm in spec.arms:
         _plan(spec, {}, arm)
 
