@@ -2,11 +2,13 @@
 
 __all__ = ["SERVICES", "arm_values", "where_values"]
 
+import difflib
 import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
+from sparktune.deploy.launchers import all_launchers
 from sparktune.errors import UsageError
 from sparktune.io.cluster import LOCAL
 
@@ -27,8 +29,7 @@ def where_values(texts: Iterable[str], launcher: str) -> list[dict[str, str]]:
     """Return the parts of a service; a path on this machine is made a whole one. Raises UsageError."""
     given = list(texts)
     if given and launcher not in SERVICES:
-        message = f"--where says where a service is set, and launcher {launcher or '(none)'} sets none"
-        raise UsageError(message, hint=f"it goes with --launcher {', '.join(SERVICES)}")
+        raise _no_service(launcher)
     return [_part(text, launcher) for text in given]
 
 
@@ -60,6 +61,15 @@ def _part(text: str, launcher: str) -> dict[str, str]:
     found = dict(zip(keys, rest, strict=False))
     whole = {key: str(Path(value).absolute()) for key, value in found.items() if here and key in _PATHS}
     return {"node": "" if here else node, **found, **whole}
+
+
+def _no_service(launcher: str) -> UsageError:
+    if launcher and launcher not in {one.id for one in all_launchers()}:
+        near = difflib.get_close_matches(launcher, SERVICES, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"--where goes with --launcher {', '.join(SERVICES)}"
+        return UsageError(f"--launcher: there is no launcher {launcher!r}", hint=hint)
+    message = f"--where says where a service is set, and launcher {launcher or '(none)'} sets none"
+    return UsageError(message, hint=f"it goes with --launcher {', '.join(SERVICES)}")
 
 
 def _words(text: str, flag: str) -> list[str]:

@@ -12,17 +12,35 @@ import pkgutil
 import signal
 import sys
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from sparktune import __version__, cli
 from sparktune.cli._argv import join_lists
 from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
 
+_ORDER: Final = (
+    *("demo", "bench", "ab", "check", "quality", "runs"),
+    *("doctor", "lint", "guard", "watch", "host", "knobs", "render"),
+    *("init", "lab", "calibrate"),
+)
+"""How --help lists commands: measure and decide, then the machines and their files, then the rest; others follow."""
+
+
+class _InOrder(TyperGroup):
+    """The list of commands in the order in which a person meets them; typer's own has all groups last."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer's own kind of click.Context has no public name
+        known = super().list_commands(ctx)
+        return [name for name in _ORDER if name in known] + sorted(set(known) - set(_ORDER))
+
+
 app = typer.Typer(
     name="sparktune",
+    cls=_InOrder,
     help="Measure and tune LLM serving on DGX Sparks.",
     no_args_is_help=True,
     add_completion=True,

@@ -68,7 +68,7 @@ def read_config_text(path: Path) -> ConfigText:
         return ConfigText(path=path, values=YAML(typ="safe", pure=True).load(text), marked=YAML().load(text))
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}"
-        raise UsageError(message) from None
+        raise UsageError(message, hint="look at the path, and whether you may read it") from None
     except UnicodeDecodeError as error:
         message = f"{path} is no UTF-8 text: byte {error.start} is 0x{data[error.start]:02x}"
         raise UsageError(message, hint="save it as UTF-8") from None

@@ -111,6 +111,7 @@ def test_parts_and_settings_by_launcher(changes: dict[str, Any], where: dict[str
         ({"where": ("spark1:vllm",)}, "--where 'spark1:vllm' is not NODE:FILE:SERVICE"),
         ({"where": ("a:b:c:d",)}, "--where 'a:b:c:d' is not NODE:FILE:SERVICE"),
         ({"launcher": "command", "b": "serve"}, "--where says where a service is set, and launcher command sets none"),
+        ({"launcher": "composer"}, "there is no launcher 'composer'"),
         ({"b": "N=2"}, "--b: 'N=2' is no setting"),
         ({"b": "env:N"}, "--b: 'env:N' is no setting"),
         ({"b": "env:N='2"}, "--b: No closing quotation"),
