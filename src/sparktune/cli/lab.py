@@ -22,9 +22,9 @@ def _group() -> None:
 
 
 def init(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder.")]) -> None:
-    """Write two nodes like a DGX Spark as folders, with a few faults planted; DIR/README.md tells which.
+    """Write two nodes like a DGX Spark as folders, with planted faults.
 
-    Every command takes them as nodes: sparktune doctor --nodes DIR/spark1,DIR/spark2
+    DIR/README.md tells which. Every command takes them as nodes: sparktune doctor --nodes DIR/spark1,DIR/spark2
     """
     from sparktune.io.lab import write_lab
 

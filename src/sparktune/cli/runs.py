@@ -71,7 +71,7 @@ def report_run(
         Path | None, typer.Option("--out", help="File for html and markdown, folder for svg and png.")
     ] = None,
 ) -> None:
-    """Make a report: one page that needs no network, the pictures alone, or a block to paste in a forum.
+    """Make a page that needs no network, pictures, or a block to paste.
 
     A page goes to report-ID.html, pictures to the folder report-ID, Markdown to stdout, unless --out says where.
     """

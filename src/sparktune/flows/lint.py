@@ -151,7 +151,7 @@ def _document(file: SettingFile) -> Document:
         return read_text(file.name, file.text)
     except NotThisFormat as error:
         place = f"{file.name}:{error.line}" if error.line else file.name
-        message = f"{place}: {error}"
+        message = f"{place}: {str(error).removeprefix(f'line {error.line}: ')}"
         raise UsageError(message, hint=error.hint) from None
 
 

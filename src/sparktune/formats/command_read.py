@@ -31,7 +31,8 @@ def read_command(name: str, text: str) -> Reading:
     except ValueError as error:
         place = getattr(error, "place", 0)
         message = f"line {lines.at(place)}: {error}"
-        raise NotThisFormat(message, line=lines.at(place), hint="close it: a shell would wait for more") from None
+        hint = "close it: a shell would wait for more; of a forum's page, copy the command without the words around it"
+        raise NotThisFormat(message, line=lines.at(place), hint=hint) from None
     if not call.words and run is None:
         message = "no command in it"
         raise NotThisFormat(message, hint="write the command that starts the server, like vllm serve MODEL --port 8000")

@@ -93,7 +93,7 @@ def test_standard_input_and_json_shape(tmp_path: Path) -> None:
     ("name", "data", "message", "hint"),
     [
         ("compose.yaml", b"services:\n  vllm:\n\timage: x\n", "compose.yaml:3: not readable as YAML", "tabs"),
-        ("compose.yaml", b"services:\nvllm:\nimage: x\n", "compose.yaml:1: line 1: what belongs below", "indent"),
+        ("compose.yaml", b"services:\nvllm:\nimage: x\n", "compose.yaml:1: what belongs below", "indent"),
         ("compose.yaml", b"\x7fELF\x00\x00", "is no text: it has zero bytes", "a person wrote"),
         ("serve.sh", b"vllm serve \xff\n", "serve.sh:1: no UTF-8 text: byte 11 is 0xff", "UTF-8"),
         ("note.txt", b"Dear all,\nhello\n", "no kind of text that is known", "supported: compose file"),
