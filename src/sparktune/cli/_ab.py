@@ -89,9 +89,11 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
             check_has_booted(store.held(experiment.id), experiment)
             _carry_out(store, world, experiment, options, go_on)
             return
+        over = not store.held(experiment.id) and store.experiment_row(experiment.id).afterwards
         result = _worked_on(store, world, experiment, options, go_on, take_back=True)
     show_result(result, as_json=options.json)
-    sys.stderr.write(f"restored: {result.afterwards or 'nothing had been changed'}\n")
+    before = f"nothing is held any more, and nothing was touched; when it ended: {over}"
+    sys.stderr.write(f"{before}\n" if over else f"restored: {result.afterwards or 'nothing had been changed'}\n")
 
 
 def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:

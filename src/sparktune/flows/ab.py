@@ -55,13 +55,14 @@ async def run_experiment(tools: AbTools, experiment: Experiment) -> ExperimentRe
 async def resume(tools: AbTools, experiment: Experiment, *, restore_only: bool) -> ExperimentResult:
     """Go on with an interrupted or killed experiment, or only bring the original back; what it held is free already.
 
-    One that had ended is only restored. Raises as ``run_experiment``.
+    One that had ended is only restored, and one that holds nothing any more is not touched again: what runs now may be
+    in use, and would be restarted. Raises as ``run_experiment``.
     """
     row = tools.store.experiment_row(experiment.id)
     if not restore_only and row.state is not ExperimentState.DONE:
         return await run_experiment(tools, experiment)
     results = Results(tools.store)
-    if restore_only or row.holds or not row.afterwards:
+    if tools.store.held(experiment.id) or not row.afterwards:
         state = row.state if row.state is ExperimentState.DONE else ExperimentState.INTERRUPTED
         await to_the_end(_restored(tools, experiment, results, state, row.why), tools.progress.say)
     return experiment_result(tools.store, experiment, results)

@@ -91,7 +91,8 @@ async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:
                 break
             current.uncancel()
             asked = True
-            say("first everything is brought back; Ctrl-C once more leaves it as it is")
+            later = "sparktune ab resume --restore-only"
+            say(f"first everything is brought back; Ctrl-C once more leaves it as it is, for later: {later}")
         except Exception:  # noqa: BLE001 - it is raised below, where the task's result is taken
             break
     result = task.result()

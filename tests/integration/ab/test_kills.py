@@ -91,7 +91,7 @@ def test_to_restore_what_had_ended_without_a_verdict_succeeds(tmp_path: Path, po
 
     assert ended.code == 5, "one block is an anecdote"
     assert finished.code == 0, finished.err
-    assert "restored: what was started has ended" in finished.err
+    assert "nothing was touched; when it ended: what was started has ended" in finished.err
 
 
 def test_nothing_new_starts_beside_what_a_killed_one_left(tmp_path: Path, port: int) -> None:

@@ -11,8 +11,8 @@ from sparktune.errors import ArmFailed, ConnectFailed, Interrupted, NodeUnreacha
 from sparktune.experiment.plan import VisitState
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
-from sparktune.flows import ab_visit
-from sparktune.flows.ab import run_experiment
+from sparktune.flows import ab, ab_visit
+from sparktune.flows.ab import resume, run_experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.model.launcher import RunOnNode
@@ -187,6 +187,22 @@ def test_a_service_that_did_not_run_before_is_not_asked_for_a_proof(tmp_path: Pa
 
     assert hold.did[-1] == "perform 1"
     assert _row(tools).afterwards == "the files are as they were, and the service does not run, as before"
+
+
+@pytest.mark.usefixtures("measure")
+@pytest.mark.parametrize("accept", [False, True], ids=["original", "winner"])
+def test_what_was_restored_is_not_touched_again(
+    tmp_path: Path, hold: FakeHold, monkeypatch: pytest.MonkeyPatch, *, accept: bool
+) -> None:
+    """What runs now may be in use: to bring it back once more would restart it for nothing."""
+    tools = fake_tools(tmp_path, hold, accept=accept)
+    ended = _run(tools)
+    hold.did.clear()
+    monkeypatch.setattr(ab, "experiment_result", lambda *_: ended)  # the runs of these visits were never stored
+    asyncio.run(resume(tools, PLAN, restore_only=True))
+
+    assert hold.did == []
+    assert _row(tools).afterwards == ended.afterwards
 
 
 @pytest.mark.usefixtures("measure")
