@@ -13,7 +13,7 @@ from sparktune.report.ab.words import change_words, guard_words, interval_words,
 from sparktune.report.bench.words import UNKNOWN, count_of, engine_words, one_line, utc
 from sparktune.report.charts.numbers import unit_of
 from sparktune.report.experiment.material import value_of_block
-from sparktune.report.experiment.words import caution, settings_lines
+from sparktune.report.experiment.words import caution, model_words, settings_lines
 from sparktune.units import format_percent, format_rate, format_seconds
 
 _SPECIAL = str.maketrans({
@@ -74,7 +74,7 @@ def _facts(result: ExperimentResult) -> Iterator[tuple[str, ...]]:
 def _circumstances(result: ExperimentResult) -> Iterator[tuple[str, ...]]:
     experiment = result.experiment
     run = next((visit.result.run for visit in result.visits if visit.result is not None), None)
-    yield "model", experiment.workload.options.model
+    yield "model", model_words(result)
     if run is not None:
         yield "engine", engine_words(run.engine)
         yield "measured by", f"sparktune {run.provenance.tool_version} on {run.provenance.machine}"

@@ -1,6 +1,6 @@
 """The short words of an experiment's report: the facts beside its verdict, where it comes from."""
 
-__all__ = ["caution", "key_facts", "provenance", "settings_lines", "stamp"]
+__all__ = ["caution", "key_facts", "model_words", "provenance", "settings_lines", "stamp"]
 
 import json
 from collections.abc import Mapping
@@ -84,7 +84,7 @@ def provenance(result: ExperimentResult) -> list[tuple[str, str]]:
         ("experiment", one_line(experiment.id)),
         ("begun", utc(experiment.created_wall_s)),
         ("server", one_line(experiment.base_url)),
-        ("model", one_line(experiment.workload.options.model)),
+        ("model", one_line(model_words(result))),
         ("launcher", one_line(experiment.launcher)),
         ("read back", one_line(_words(dict(experiment.live))) if experiment.live else "nothing declared"),
         ("decides at", f"looks after {looks}; error rate over all {format_percent(rules.alpha)}"),
@@ -95,6 +95,13 @@ def provenance(result: ExperimentResult) -> list[tuple[str, str]]:
         ("nodes", ", ".join(map(one_line, experiment.nodes)) or "none named"),
     ]
     return found + _measured(result)
+
+
+def model_words(result: ExperimentResult) -> str:
+    """Return the model that the plan names, else the one that was found and asked, else that it is unknown."""
+    runs = (visit.result.run for visit in result.visits if visit.result is not None)
+    asked = dict.fromkeys(run.workload.options.model for run in runs)
+    return result.experiment.workload.options.model or ", ".join(filter(None, asked)) or UNKNOWN
 
 
 def _prompts(experiment: Experiment) -> str:

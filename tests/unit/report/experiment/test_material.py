@@ -14,7 +14,7 @@ from sparktune.report.experiment.html import experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.material import Material, choose_wave, value_of_block
 from sparktune.report.experiment.views import cell_heats, forest_rows, pairs
-from sparktune.report.experiment.words import stamp
+from sparktune.report.experiment.words import model_words, stamp
 
 
 def _with_flags(material: Material) -> Material:
@@ -151,3 +151,15 @@ def test_own_prompts_are_named() -> None:
     assert "own prompts: mine.jsonl" in experiment_page(
         replace(material, result=replace(material.result, experiment=plan))
     )
+
+
+def test_a_model_that_the_plan_does_not_name_is_the_one_that_was_asked() -> None:
+    """A pasted table with an empty cell says nothing; where nothing was measured either, it says unknown."""
+    result = reported.decided().result
+    plan = result.experiment
+    unnamed = replace(plan, workload=replace(plan.workload, options=replace(plan.workload.options, model="")))
+    asked = next(visit.result.run for visit in result.visits if visit.result is not None).workload.options.model
+
+    assert asked
+    assert model_words(replace(result, experiment=unnamed)) == asked
+    assert model_words(replace(result, experiment=unnamed, visits=())) == "unknown"
