@@ -61,7 +61,8 @@ def guard(
 ) -> None:
     """Look at each node twice a second. When a limit is crossed, end the command, and the engine where you named it.
 
-    Every limit takes off. Ends with the command's own exit code, and with 4 when a guard stopped it.
+    Every limit takes the word off (--temperature off). Ends with the command's own exit code, and with 4 when a guard
+    stopped it.
     """
     from sparktune.cli._guard import GuardArguments, run_guard
 

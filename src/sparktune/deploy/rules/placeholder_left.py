@@ -103,8 +103,8 @@ def _is_address(value: str) -> bool:
 RULE = lint_rule(
     "placeholder-left",
     title="a placeholder that nothing fills in",
-    why="sparkrun leaves what it has no value for as it stands, without a word: the server is started with {host} as "
-    "its address. A text that was to be replaced gets there in the same way.",
+    why="sparkrun leaves what it has no value for as it stands, without a word: a server is started with the text "
+    "{host} as its address, for instance. A text that was to be replaced gets there in the same way.",
     source="sparkrun 0.4.2, core/recipe.py (validated and rendered with that version); "
     "https://github.com/spark-arena/sparkrun/issues/154; the compose specification, interpolation",
     judge=_judge,
