@@ -1,8 +1,9 @@
 """Every case in launchers/*.yaml: the settings of arms become actions and readers, or an error that says what is wrong.
 
 ``actions``, ``readers``, ``leave``, ``kill``, ``begin`` and ``original`` are lists of ``{Type: {field: value}}``;
-fields that are not named are not compared. ``seen`` is what the nodes say, by node: ``files`` (a path, a text) and
-``commands`` (a command line, what it prints: a text, values that it prints as JSON, or ``{code, stdout, stderr}``).
+fields that are not named are not compared. ``seen`` is what the nodes say, by node: ``files`` (a path, a text),
+``links`` (a path, what it leads to) and ``commands`` (a command line, what it prints: a text, values
+that it prints as JSON, or ``{code, stdout, stderr}``).
 """
 
 import json
@@ -18,7 +19,7 @@ from tests.support.yaml_cases import yaml_cases
 from sparktune.deploy.launchers import all_launchers
 from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, Seen
 from sparktune.model.observed import Observed, present, unreadable
-from sparktune.model.reads import CommandOutput, ReadCommand, ReadFile, Readings
+from sparktune.model.reads import CommandOutput, ReadCommand, ReadFile, Readings, ReadLinks
 
 _FOLDER = Path(__file__).parent / "launchers"
 _LAUNCHERS = {one.id: one for one in all_launchers()}
@@ -62,13 +63,18 @@ def _planned(launcher: Launcher, spec: ArmSpec, case: Mapping[str, Any]) -> tupl
 
 def _answers(node: Mapping[str, Any], reads: Sequence[object]) -> Readings:
     """Answer only what was asked for: what a launcher forgot to ask it does not get."""
-    files, commands = node.get("files", {}), node.get("commands", {})
+    files, links, commands = node.get("files", {}), node.get("links", {}), node.get("commands", {})
     said = {tuple(shlex.split(line)): _said(output) for line, output in commands.items()}
     return Readings(
         files={
             read.path: unreadable("permission denied") if files[read.path] is None else present(files[read.path])
             for read in reads
             if isinstance(read, ReadFile) and read.path in files
+        },
+        links={
+            read.pattern: {read.pattern: links[read.pattern]}
+            for read in reads
+            if isinstance(read, ReadLinks) and read.pattern in links
         },
         commands={read.argv: said[read.argv] for read in reads if isinstance(read, ReadCommand) and read.argv in said},
     )

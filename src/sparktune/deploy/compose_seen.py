@@ -27,7 +27,7 @@ from sparktune.deploy.services import (
     text_of_file,
 )
 from sparktune.formats.compose_edit import raw_services
-from sparktune.model.reads import Read, ReadCommand, ReadFile, Readings
+from sparktune.model.reads import Read, ReadCommand, ReadFile, Readings, ReadLinks
 from sparktune.redact import redact_text
 
 KEYS: Final = ("node", "service", "file", "folder", "env_file", "project")
@@ -36,6 +36,8 @@ KEYS: Final = ("node", "service", "file", "folder", "env_file", "project")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeService:
     """One service. ``declared`` is what its files come to, filled in and merged, ``$`` as it is.
+
+    ``links`` are those of its files that are symbolic links, and what each says.
 
     ``files`` are merged in their order; ``variables`` feed ``${NAME}`` and ``own`` are its ``env_file:``, the one that
     goes before the others first. ``texts`` has all of them, None for one that is not there. ``image`` is what the image
@@ -57,6 +59,7 @@ class ComposeService:
     ran: bool
     up: tuple[str, ...] = field(repr=False)
     cpus: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def environment(self) -> dict[str, str | None]:
@@ -80,10 +83,12 @@ def compose_reads(where: Mapping[str, Any], readings: Readings | None) -> tuple[
     need_compose(here(str(where.get("node") or "")), readings)
     origin = origin_of(where, readings)
     files = tuple(ReadFile(path=path) for path in (*origin.files, *origin.variables))
-    found: list[Read] = [VERSION, CONTAINERS, ONLINE, *files, origin.config]
+    links = tuple(ReadLinks(pattern=one.path) for one in files)
+    found: list[Read] = [VERSION, CONTAINERS, ONLINE, *files, *links, origin.config]
     if readings.command(*origin.config.argv).value is not None:
         service = str(where["service"])
-        found += [ReadFile(path=path) for path in _own_files(origin, service, readings)]
+        for path in _own_files(origin, service, readings):
+            found += [ReadFile(path=path), ReadLinks(pattern=path)]
         found.append(ReadCommand(argv=("docker", "image", "inspect", _image_name(where, origin, readings))))
     return tuple(found)
 
@@ -117,6 +122,7 @@ def compose_service(where: Mapping[str, Any], readings: Readings) -> ComposeServ
             *("up", "--detach", "--force-recreate", "--no-deps", "--no-build", "--pull=never"), project=project
         ),
         cpus=(readings.file(ONLINE.path).value or "").strip(),
+        links={path: target for path in texts for target in readings.links.get(path, {}).values()},
     )
     for container in running:
         _same_as_files(node, service, container, image)

@@ -21,6 +21,7 @@ from sparktune.deploy.launchers._shared import live_readers
 from sparktune.deploy.services import (
     Part,
     ServiceSettings,
+    here,
     killing,
     leaving,
     original_arm,
@@ -116,7 +117,20 @@ def _applied(services: tuple[ComposeService, ...], settings: ServiceSettings) ->
     for service in services:
         texts.setdefault(service.node, Texts(_all_texts(services, service.node)))
         set_service(service, texts[service.node], settings)
+    for service in services:
+        _no_links(service, texts[service.node])
     return tuple(Apply(node=node, steps=steps) for node, edited in texts.items() if (steps := edited.steps()))
+
+
+def _no_links(service: ComposeService, texts: Texts) -> None:
+    """Refuse to edit a link before anything is touched: the node's agent would, in the middle of an experiment."""
+    for step in texts.steps():
+        if target := service.links.get(step.path):
+            message = (
+                f"{here(service.node)}: {step.path} is a link to {target}, which others may use: it is not edited; "
+                "bring the service up from the file itself, or put a copy in the place of the link"
+            )
+            raise ValueError(message)
 
 
 def _all_texts(services: tuple[ComposeService, ...], node: str) -> dict[str, str | None]:
