@@ -97,10 +97,12 @@ class Grammar:
     ``commands`` are the first words of a serving command (``vllm serve``). ``positional`` is the name of the option
     that a word without dashes sets, "" for none. ``config`` is the option that names a file with more options, "" for
     none. ``suffixes``: how many ``1k`` is in it ("k": 1000, "K": 1024). ``same``: keys that say what another key says,
-    and are written with its name; an engine refuses to be given both.
+    and are written with its name; an engine refuses to be given both. ``version`` is whose options these are
+    ("vLLM 0.33.0"): others may have more, or fewer.
     """
 
     engine: str
+    version: str
     commands: tuple[tuple[str, ...], ...]
     options: tuple[Option, ...]
     dotted: bool = False

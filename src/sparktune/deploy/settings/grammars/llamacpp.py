@@ -115,6 +115,7 @@ _ON_OFF = {
 
 GRAMMAR = Grammar(
     engine="llamacpp",
+    version="llama.cpp b11434",
     commands=(("llama-server",),),
     options=options_of(
         _OPTIONS + _GONE,

@@ -159,6 +159,7 @@ ints cuda_graph_bs
 
 GRAMMAR = Grammar(
     engine="sglang",
+    version="SGLang 0.5.23",
     commands=(("sglang", "serve"), ("python", "-m", "sglang.launch_server")),
     options=options_of(_OPTIONS + _GONE),
     underscores=False,

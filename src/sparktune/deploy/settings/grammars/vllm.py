@@ -97,6 +97,7 @@ ints cuda_graph_sizes compile_sizes
 
 GRAMMAR = Grammar(
     engine="vllm",
+    version="vLLM 0.33.0",
     commands=(("vllm", "serve"), ("python", "-m", "vllm.entrypoints.openai.api_server")),
     options=options_of(
         _OPTIONS + _GONE,
