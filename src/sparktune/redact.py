@@ -4,7 +4,7 @@ A value is secret when its name says so (``--api-key``, ``HF_TOKEN=``), when its
 it is the login of a URL. What is recorded is for repeating a run or seeing drift, and a key is never needed for that.
 """
 
-__all__ = ["MASK", "redact_argv", "redact_text"]
+__all__ = ["MASK", "redact_argv", "redact_text", "redact_value"]
 
 import re
 from collections.abc import Iterable
@@ -12,20 +12,29 @@ from collections.abc import Iterable
 MASK = "***"
 
 _SECRET_NAME = re.compile(
-    r"(?:api[-_]?key|access[-_]?key|private[-_]?key|auth|bearer|cookie|credential|passphrase|passw(?:or)?d|secret)s?"
-    r"|(?:^|[-_])(?:token|key|pass|pwd)$",
+    r"(?:api[-_]?key|access[-_]?key|private[-_]?key|auth|bearer|cookie|credential|passphrase|passw(?:or)?d|secret"
+    r"|webhook)s?"
+    r"|(?:^|[-_.])(?:token|key|pass|pwd)$",
     re.IGNORECASE,
 )
 _FILE_NAME = re.compile(r"[-_](?:file|path|env)$", re.IGNORECASE)  # names where a secret is, and is none
 _HEADER_FLAGS = frozenset({"-H", "--header"})
 _SCHEMES = frozenset({"bearer", "basic"})
-_VALUE = r"'[^']*'|\"[^\"]*\"|[^\s'\"&;]+"
+_VALUE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|[^\s'\"&;]+")
 
-_URL_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]*://)[^/?#\s@]+@", re.IGNORECASE)
+_NAME = r"(?P<name>(?<![A-Za-z0-9_.\-])[A-Za-z0-9_.\-]+)"  # from where a word begins: else its time is a square
+_URL_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]{0,30}://)[^/?#\s@]+@", re.IGNORECASE)
+_BARE_LOGIN = re.compile(r"(?<![\w/.:@-])(?!mailto:)([A-Za-z][\w.+-]{0,60}:)[^\s:/@'\"]{6,}@(?!sha\d+:)(?=\w)")
+_LOGIN_FLAG = re.compile(
+    r"(\b(?:curl|wget)\b[^\n;|&]{0,500}?\s(?:-u|--(?:proxy-)?user)[\s=]+['\"]?[^\s:'\"]+:"
+    r"|\b(?:sshpass|docker login|podman login)\b[^\n;|&]{0,500}?\s-p\s*)[^\s'\"]+"
+)
 _BEARER = re.compile(r"\b(bearer|basic)(\s+|%20)[^\s\"',;]+", re.IGNORECASE)
 _JSON_MEMBER = re.compile(r"""(?P<quote>["'])(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?P<value>"(?:[^"\\]|\\.)*"|'[^']*')""")
-_ASSIGNED = re.compile(rf"(?P<name>[A-Za-z][A-Za-z0-9_.\-]*)(?P<mark>[=:]\s?)(?P<value>{_VALUE})")
-_FLAG_VALUE = re.compile(rf"(?P<name>(?<!\S)--?[A-Za-z][A-Za-z0-9_.\-]*)(?P<mark>\s+)(?P<value>{_VALUE})")
+_ASSIGNED = re.compile(rf"{_NAME}[=:]\s?")
+_FLAG = re.compile(r"(?P<name>(?<!\S)--?[A-Za-z][A-Za-z0-9_.\-]*)\s+")
+# Several keys may follow this one. Source: vLLM 0.33.0, vllm serve --help: --api-key takes a list
+_SEVERAL = re.compile(r"--api[-_]key", re.IGNORECASE)
 _KNOWN_TOKEN = re.compile(
     r"\b(?:(?:hf|sk|gsk|ghp|gho|nvapi|glpat|github_pat|xox[abp])[-_][A-Za-z0-9_-]{10,}|AKIA[A-Z0-9]{12,})"
 )
@@ -37,11 +46,13 @@ def redact_argv(argv: Iterable[str]) -> tuple[str, ...]:
     Arguments that are not valid Unicode come back with those bytes escaped, so that they can be stored and printed.
     """
     words: list[str] = []
-    hide_next = header_next = False
+    hide_next = header_next = several = False
     for word in argv:
-        hidden = (hide_next and not word.startswith("--")) or (header_next and ":" in word)
+        several = several and not word.startswith("-")
+        hidden = several or (hide_next and not word.startswith("--")) or (header_next and ":" in word)
         words.append(MASK if hidden else redact_text(word))
         hide_next = not hidden and _is_lone_flag(word) and _is_secret(word)
+        several = several or _SEVERAL.fullmatch(word) is not None
         header_next = word in _HEADER_FLAGS
     return tuple(words)
 
@@ -49,12 +60,24 @@ def redact_argv(argv: Iterable[str]) -> tuple[str, ...]:
 def redact_text(text: str) -> str:
     """Return any text with what looks like a secret replaced by ``***``."""
     text = _URL_LOGIN.sub(rf"\1{MASK}@", text)
+    text = _BARE_LOGIN.sub(rf"\1{MASK}@", text)
+    text = _LOGIN_FLAG.sub(rf"\1{MASK}", text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
     text = _JSON_MEMBER.sub(_hide_member, text)
-    text = _ASSIGNED.sub(_hide_value, text)
-    text = _FLAG_VALUE.sub(_hide_value, text)
+    text = _hide_values(_ASSIGNED, text)
+    text = _hide_values(_FLAG, text)
     text = _KNOWN_TOKEN.sub(MASK, text)
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def redact_value(name: str, value: str) -> str:
+    """Return what a variable or a setting called ``name`` says: nothing of it where the name is that of a secret.
+
+    Other than in a text, blanks, quotes and line ends in the value are known to be part of it.
+    """
+    if value and _is_secret(name) and value.lower() not in _SCHEMES:
+        return MASK
+    return redact_text(f"{name}={value}")[len(name) + 1 :]
 
 
 def _hide_member(found: re.Match[str]) -> str:
@@ -64,12 +87,18 @@ def _hide_member(found: re.Match[str]) -> str:
     return f'{before}"{MASK}"'
 
 
-def _hide_value(found: re.Match[str]) -> str:
-    value = found["value"]
-    if value.startswith("-") or value.lower() in _SCHEMES or not _is_secret(found["name"]):
-        # A harmless name may have a secret in its value: --base-url=http://spark/v1?api_key=...
-        return f"{found['name']}{found['mark']}{_ASSIGNED.sub(_hide_value, value)}"
-    return f"{found['name']}{found['mark']}{MASK}"
+def _hide_values(pattern: re.Pattern[str], text: str) -> str:
+    """Hide the values of secret names. The value of a harmless name is looked at again: a command, a URL, an option."""
+    done: list[str] = []
+    at = 0
+    for found in pattern.finditer(text):
+        if found.start() < at or not _is_secret(found["name"]):
+            continue
+        value = _VALUE.match(text, found.end())
+        if value is not None and not value[0].startswith("-") and value[0].lower() not in _SCHEMES:
+            done += [text[at : found.end()], MASK]
+            at = value.end()
+    return "".join((*done, text[at:]))
 
 
 def _is_lone_flag(word: str) -> bool:

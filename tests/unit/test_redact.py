@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktune.redact import MASK, redact_argv, redact_text
+from sparktune.redact import MASK, redact_argv, redact_text, redact_value
 
 _SECRET = "s3cr3t-Value_" + "0123456789"
 
@@ -30,6 +30,13 @@ _HIDDEN = [
     ((f"--base-url=http://spark/v1?api_key={_SECRET}",), (f"--base-url=http://spark/v1?api_key={MASK}",)),
     ((f'--extra-body={{"api_key": "{_SECRET}", "top_k": 5}}',), (f'--extra-body={{"api_key": "{MASK}", "top_k": 5}}',)),
     (("--extra-body", f'api_key="{_SECRET}",top_k=5'), ("--extra-body", f"api_key={MASK},top_k=5")),
+    (("sh", "-c", f'sh -c "login --token {_SECRET}"'), ("sh", "-c", f'sh -c "login --token {MASK}"')),
+    ((f"m --shm --hf-token {_SECRET}",), (f"m --shm --hf-token {MASK}",)),
+    ((f"curl -s -u me:{_SECRET} http://spark",), (f"curl -s -u me:{MASK} http://spark",)),
+    ((f"me:{_SECRET}@registry/image:1",), (f"me:{MASK}@registry/image:1",)),
+    ((f"my.token={_SECRET}",), (f"my.token={MASK}",)),
+    ((f"SLACK_WEBHOOK=https://h/{_SECRET}",), (f"SLACK_WEBHOOK={MASK}",)),
+    (("serve", "--api-key", _SECRET, _SECRET, "--port", "1"), ("serve", "--api-key", MASK, MASK, "--port", "1")),
     ((f"sk-{_SECRET}",), (MASK,)),
     ((f"hf_{_SECRET}",), (MASK,)),
 ]
@@ -41,6 +48,7 @@ _HARMLESS = [
     ("--max-tokens=5", "--extra-body", "min_tokens=5,return_token_ids=true"),
     ("--model", "org/mask-tokenizer-bearer", "mailto:someone@example.org"),
     ("vllm", "serve", "org/model", "--max-num-batched-tokens", "8192", "--tokenizer-mode=auto"),
+    ("docker", "run", "--user", "1000:1000", "vllm/vllm-openai:v0.21.0@sha256:0123456789abcdef"),
     ("llama-server", "-m", "/models/key-value.gguf", "-ngl", "99"),
     ("ggml-rpc-server", "-H", "127.0.0.1", "-p", "50052"),
     ("app", "--api-key", "--port", "80"),
@@ -78,3 +86,16 @@ def test_a_value_never_survives(value: str, before: str) -> None:
 
 def test_undecodable_bytes_can_be_stored() -> None:
     assert redact_argv(("caf\udce9",)) == ("caf\\udce9",)
+
+
+def test_a_secret_value_is_hidden_whole() -> None:
+    """A value with blanks, quotes or line ends is still one value; only the first word of it was hidden once."""
+    assert redact_value("DB_PASSWORD", 'two words "and\nmore') == MASK
+    assert redact_value("HF_TOKEN", "-starts-like-an-option") == MASK
+    assert redact_value("HF_HOME", "/data") == "/data"
+    assert redact_value("HF_TOKEN", "") == ""
+
+
+def test_values_in_values_end() -> None:
+    """A value deep in others was looked at by one call inside the other: Python gave up, or it took minutes."""
+    assert redact_text("${A:-" * 20_000 + "HF_TOKEN=abc") == "${A:-" * 20_000 + f"HF_TOKEN={MASK}"

@@ -12,7 +12,8 @@ from ruamel.yaml.error import YAMLError
 from sparktune.formats.compose_yaml import UNREADABLE, parsed_compose
 from sparktune.model.document import NotThisFormat
 
-_LONGEST = 1_000_000  # characters; far above any file that people write
+_LONGEST = 256 * 1024  # characters; far above any file that people write, and read in some seconds
+_MOST_LINES = 10_000
 _EMPTY_KEY = re.compile(r"(?P<key>[A-Za-z_]\w*)\s*:\s*(?:[|>][-+]?\s*)?(?:#.*)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 
@@ -27,8 +28,9 @@ def refuse_no_text(text: str) -> None:
     if text.count("\ufffd") * 10 > len(text):
         message = "no text, or not UTF-8"
         raise NotThisFormat(message, hint="save it as UTF-8")
-    if len(text) > _LONGEST:
-        message = f"{len(text)} characters long, more than {_LONGEST}"
+    lines = text.count("\n")
+    if len(text) > _LONGEST or lines > _MOST_LINES:
+        message = f"{len(text)} characters in {lines} lines are more than {_LONGEST} in {_MOST_LINES}"
         raise NotThisFormat(message, hint="name the file that a person wrote, not a log or a dump")
 
 

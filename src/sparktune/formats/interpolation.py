@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 _HOW = re.compile(r":?[-+?]")
+_BRACE = re.compile(r"[{}]")
 _DEEPEST = 50  # far above any file; what is nested deeper stays as it is
 
 
@@ -58,13 +59,14 @@ def _value(one: Reference, variables: Mapping[str, str], depth: int) -> str:
 
 
 def _parts(text: str) -> Iterator[str | Reference]:
+    closings = _closings(text)
     done = place = 0
     while (place := text.find("$", place)) >= 0:
         if text.startswith("$$", place):
             yield text[done : place + 1]
             done = place = place + 2
             continue
-        found = _reference(text, place)
+        found = _reference(text, place, closings)
         if found is None:
             place += 1
             continue
@@ -74,15 +76,15 @@ def _parts(text: str) -> Iterator[str | Reference]:
     yield text[done:]
 
 
-def _reference(text: str, dollar: int) -> Reference | None:
+def _reference(text: str, dollar: int, closings: Mapping[int, int]) -> Reference | None:
     braced = text.startswith("{", dollar + 1)
     name = _NAME.match(text, dollar + 1 + braced)
     if name is None:
         return None
     if not braced:
         return Reference(name=name[0], start=dollar, end=name.end())
-    close = _closing(text, dollar + 1)
-    if close < 0:
+    close = closings.get(dollar + 1)
+    if close is None:
         return None
     how = _HOW.match(text, name.end(), close)
     behind = how.end() if how else name.end()
@@ -93,14 +95,13 @@ def _reference(text: str, dollar: int) -> Reference | None:
     )
 
 
-def _closing(text: str, brace: int) -> int:
-    """Return where the brace at ``brace`` is closed, -1 when it is not; those of JSON in a default count, too."""
-    depth = 0
-    for place in range(brace, len(text)):
-        if text[place] == "{":
-            depth += 1
-        elif text[place] == "}":
-            depth -= 1
-            if not depth:
-                return place
-    return -1
+def _closings(text: str) -> dict[int, int]:
+    """Return by the place of each brace where it is closed, of all in one go; those of JSON in a default count, too."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for one in _BRACE.finditer(text):
+        if one[0] == "{":
+            opened.append(one.start())
+        elif opened:
+            found[opened.pop()] = one.start()
+    return found

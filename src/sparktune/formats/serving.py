@@ -150,12 +150,12 @@ def served_script(source: Located, depth: int = 0) -> Call:
     for command in commands[chosen + 1 :]:
         if command.words and _FLAG.match(command.words[0].text):
             lost += command.words
-    exported = {one.word for one in before}
+    exported = {id(one.word) for one in before}  # not by what they say: hashing each word takes its whole length
     others = [
         word.text
         for place, command in enumerate(commands)
         for word in (*command.words, _END)
-        if place != chosen and word not in exported
+        if place != chosen and id(word) not in exported
     ]
     return replace(
         call,

@@ -13,7 +13,7 @@ from dataclasses import replace
 from sparktune.deploy.settings.normal import Normal
 from sparktune.deploy.settings.values import value_of
 from sparktune.model.setting import Dropped, Grammar, Option, Origin, Setting, Value
-from sparktune.redact import redact_text
+from sparktune.redact import redact_value
 
 _YES = frozenset(("on", "enabled", "true", "1"))
 _NO = frozenset(("off", "disabled", "false", "0"))
@@ -22,9 +22,9 @@ _WINS = "the command line wins over a variable"
 
 def env_setting(name: str, text: str | None, origin: Origin, part: str = "") -> Setting:
     """Return a variable as a setting; a secret in it is gone."""
-    shown = redact_text(f"{name}={text or ''}")
-    value = None if text is None else shown.partition("=")[2]
-    return Setting(key=f"env.{name}", value=value, written=name if text is None else shown, origin=origin, part=part)
+    value = None if text is None else redact_value(name, text)
+    written = name if text is None else f"{name}={value}"
+    return Setting(key=f"env.{name}", value=value, written=written, origin=origin, part=part)
 
 
 def with_environment(normal: Normal, variables: Iterable[Setting], grammar: Grammar | None) -> Normal:
