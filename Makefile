@@ -45,7 +45,7 @@ test: ## Run the tests (real llama.cpp among them; what needs root is skipped wi
 test-system: ## Run the tests that need root: links that go down, a booted systemd, docker, ansible
 	@$(BOOTSTRAP) dev
 	@$(BOOTSTRAP) system
-	$(BIN)/pytest -m root tests/system $(PYTEST_ARGS)
+	$(BIN)/pytest -m root tests/system tests/contract $(PYTEST_ARGS)
 
 .PHONY: test-arm
 test-arm: ## Run the tests on an emulated Arm machine that you have booted (docs/guides/arm-guest.md)

@@ -20,6 +20,7 @@ __all__ = ["reference", "reference_process"]
 
 pytestmark = [
     pytest.mark.root,
+    pytest.mark.slow,
     pytest.mark.timeout(500),  # the node boots three times
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores to tell the arms apart"),
 ]

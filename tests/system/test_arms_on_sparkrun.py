@@ -10,7 +10,7 @@ from tests.support.sparkrun_node import SparkrunNode, sparkrun_node
 
 from sparktune.io.launching.hold import Hold
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.timeout(600)]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from tests.support.kernel import interrupts_of, spare_device
 from tests.support.nspawn import AGENT, EFFICIENCY, NAME, BootedNode
 
 # The first one may have to make the tree of the node, which downloads a small Debian.
-pytestmark = [pytest.mark.root, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.timeout(900)]
 
 _SWAPPINESS = Path("/proc/sys/vm/swappiness")
 

@@ -19,7 +19,7 @@ from tests.support.dockerd import Docker, dockerd
 from sparktune.errors import ExitCode
 from sparktune.host.changes import all_changes
 
-pytestmark = [pytest.mark.root, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.root, pytest.mark.slow, pytest.mark.timeout(300)]
 
 _CPUS = {0: ("0xd87", "718"), 1: ("0xd85", "1024")}
 _OTHERS = ",".join(change.id for change in all_changes() if change.id != "container-cpuset")

@@ -25,7 +25,11 @@ from sparktune.errors import ExitCode
 from sparktune.experiment.plan import VisitRecord, VisitState
 from sparktune.io.store import Store
 
-pytestmark = [pytest.mark.root, pytest.mark.timeout(400)]  # ssh takes its time until it gives a dead link up
+pytestmark = [
+    pytest.mark.root,
+    pytest.mark.slow,
+    pytest.mark.timeout(400),
+]  # ssh takes its time until it gives a dead link up
 
 _VALUES = {"spark2": "/proc/sys/net/ipv4/ip_default_ttl", "spark1": "/proc/sys/net/ipv4/tcp_keepalive_intvl"}
 _PORT = 18_431  # of a loopback that nobody else has
