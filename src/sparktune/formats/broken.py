@@ -82,6 +82,7 @@ def _refusal(text: str, error: Exception) -> NotThisFormat:
     mark = getattr(error, "problem_mark", None)
     line = mark.line + 1 if mark is not None else 0
     told = str(error) if type(error) is YAMLError else getattr(error, "problem", None)
+    told = "it is nested too deeply" if isinstance(error, RecursionError) else told
     problem = " ".join(str(told or type(error).__name__).split())
     where = f", line {line}" if line else ""
     hint = _hint(text, line, problem, str(getattr(error, "context", "") or ""))

@@ -38,7 +38,7 @@ def test_a_verdict_is_given_at_looks_alone(ratios: list[float], verdict: Verdict
     ("ratios", "verdict"),
     [
         (_ratios(0.002, -0.003, 0.001), Verdict.EQUIVALENT),
-        (_ratios(0.035, 0.034, 0.036, 0.035, 0.035), Verdict.EQUIVALENT),  # worth having elsewhere: here it is within the margin
+        (_ratios(0.035, 0.034, 0.036, 0.035, 0.035), Verdict.EQUIVALENT),  # worth having, but within the margin
         (_ratios(0.10, 0.11, 0.105), Verdict.DIFFERENT),
         (_ratios(-0.10, -0.11, -0.105), Verdict.DIFFERENT),
         (_ratios(0.06, 0.05, 0.07), None),  # across the margin: neither is shown

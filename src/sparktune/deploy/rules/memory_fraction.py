@@ -8,7 +8,7 @@ from sparktune.deploy.rules._shared import Found, at, number, part_rule
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintView, Part
 
-_LIMITS = {"vllm": ("gpu_memory_utilization", 0.87), "sglang": ("mem_fraction_static", 0.8)}
+_LIMITS = {"vllm": ("gpu_memory_utilization", 0.87), "sglang": ("mem_fraction_static", 0.85)}
 
 
 def _judge(part: Part, _view: LintView) -> Iterator[Found]:

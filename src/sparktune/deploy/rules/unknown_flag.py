@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from sparktune.deploy.rules._shared import Found, part_rule
 from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.normal import options_at
 from sparktune.deploy.settings.spelling import looks_like_option, named
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintView, Part
@@ -19,7 +20,7 @@ def _judge(part: Part, _view: LintView) -> Iterator[Found]:
     grammar = next((one for one in all_grammars() if one.engine == part.engine), None)
     if grammar is None or part.command is None:
         return
-    for word in part.command.words:
+    for word in part.command.words[options_at(part.command.words, grammar) :]:
         if "$" in word.text or not looks_like_option(word.text, grammar):
             continue
         found = named(word.text, grammar)

@@ -1,6 +1,6 @@
 """Lines of a user's file that may be shown: without secrets, or not at all."""
 
-__all__ = ["diff_text", "shown_line"]
+__all__ = ["Lines", "diff_text"]
 
 import difflib
 import re
@@ -15,12 +15,17 @@ _SECRET = re.compile(r"(?:api|access|private)[-_]?key|token\b|secret|passw|crede
 _HIDDEN = "(not shown: it may hold a secret)"
 
 
-def shown_line(document: Document, line: int) -> str:
-    """Return a line as it may be shown, "" where there is none."""
-    rows = document.text.removeprefix("\ufeff").split("\n")
-    if not 0 < line <= len(rows):
-        return ""
-    return _shown(rows[line - 1], hidden=line in _secret_lines(document))
+class Lines:
+    """The lines of one file; which of them hold secrets is found once, however many are asked for."""
+
+    def __init__(self, document: Document) -> None:
+        """Look through the file."""
+        self._rows = document.text.removeprefix("\ufeff").split("\n")
+        self._hidden = _secret_lines(document)
+
+    def shown(self, line: int) -> str:
+        """Return a line as it may be shown, "" where there is none."""
+        return _shown(self._rows[line - 1], hidden=line in self._hidden) if 0 < line <= len(self._rows) else ""
 
 
 def diff_text(documents: Mapping[str, Document], texts: Mapping[str, str]) -> str:

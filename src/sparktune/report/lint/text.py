@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintFinding, LintView
 from sparktune.report.bench.words import printable
-from sparktune.report.lint.lines import shown_line
+from sparktune.report.lint.lines import Lines
 from sparktune.report.lint.whys import whys
 
 _INDENT = " " * 9
@@ -23,11 +23,12 @@ def lint_text(
     """Return the report. ``fixed``: the safe fixes were made, so that nothing is said of them."""
     reasons = whys()
     blocks = [_verdict(view, findings, width)]
+    lines = {document.name: Lines(document) for document in view.documents}
     told: set[str] = set()
     for finding in findings:
         why = "" if finding.rule in told else reasons.get(finding.rule, "")
         told.add(finding.rule)
-        blocks.append("\n".join(_told(view, finding, why, width, color=color)))
+        blocks.append("\n".join(_told(lines.get(finding.file), finding, why, width, color=color)))
     safe = sum(one.fix is not None for one in findings)
     if safe and not fixed:
         what = "one of these is" if safe == 1 else f"{safe} of these are"
@@ -46,15 +47,14 @@ def _verdict(view: LintView, findings: tuple[LintFinding, ...], width: int) -> s
     return _wrapped(f"{verdict}{looked}{asked}", width, "")
 
 
-def _told(view: LintView, finding: LintFinding, why: str, width: int, *, color: bool) -> Iterator[str]:
+def _told(lines: Lines | None, finding: LintFinding, why: str, width: int, *, color: bool) -> Iterator[str]:
     word = _WORDS[finding.severity].upper()
     shown = f"\x1b[{_COLOURS[finding.severity]}m{word}\x1b[0m" if color else word
     place = f"{finding.file}:{finding.line}" if finding.line else finding.file
     node = f"  on {finding.node}" if finding.node else ""
     head = printable(f"{place}  {finding.rule}{node}")
     yield f"{shown}{' ' * (len(_INDENT) - len(word))}{head}"
-    document = next((one for one in view.documents if one.name == finding.file), None)
-    row = shown_line(document, finding.line or 0) if document is not None else ""
+    row = lines.shown(finding.line or 0) if lines is not None else ""
     if row.strip():
         yield f"{_INDENT}| {printable(row.strip())[: max(20, width - len(_INDENT) - 2)]}"
     yield _wrapped(finding.evidence, width, _INDENT, first=_INDENT)

@@ -12,7 +12,7 @@ from sparktune.model.finding import Severity
 from sparktune.model.lint import LintFinding, LintView
 from sparktune.model.node import NodeFacts
 from sparktune.report.lint.json import lint_json
-from sparktune.report.lint.lines import diff_text, shown_line
+from sparktune.report.lint.lines import Lines, diff_text
 from sparktune.report.lint.text import lint_text
 
 _SECRET = "abcdef0123456789"  # noqa: S105
@@ -104,7 +104,7 @@ def test_how_many_edits_are_safe() -> None:
     ],
 )
 def test_lines_are_shown_without_secrets(name: str, text: str, line: int, shown: str) -> None:
-    assert shown_line(read_text(name, text), line) == shown
+    assert Lines(read_text(name, text)).shown(line) == shown
 
 
 def test_lines_around_an_edit_are_shown_without_secrets() -> None:
