@@ -28,7 +28,7 @@ def knobs_text(knobs: Sequence[Knob], width: int) -> str:
     if not knobs:
         return "no such knob\n"
     name = max(len(knob.id) for knob in knobs)
-    lines = [f"{'knob':<{name}}  takes    what it is; where it is set"]
+    lines = [f"{'knob':<{name}}  takes    what it is"]
     for knob in knobs:
         places = [_place(place) for place in knob.places]
         more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
