@@ -55,7 +55,7 @@ test-arm: ## Run the tests on an emulated Arm machine that you have booted (docs
 	$(BIN)/pytest tests/system/test_host_on_arm.py $(PYTEST_ARGS)
 
 .PHONY: check
-check: lint types imports dependencies docs-check coverage ## Everything but the tests of real servers: style, types, layers, coverage
+check: lint types imports dependencies docs-check ## Style, types, layers, dependencies, generated pages
 
 .PHONY: lint
 lint:
@@ -79,7 +79,7 @@ dependencies:
 	$(BIN)/deptry src
 
 .PHONY: coverage
-coverage: # branches of the pure packages, by their own unit and case tests alone
+coverage: ## Cover branches of the pure packages by their own unit and case tests alone
 	@$(BOOTSTRAP) dev
 	COVERAGE_FILE=$(VENV)/.coverage $(BIN)/pytest -n auto -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
 		--cov-fail-under=$(COVERAGE_FLOOR) $(PURE_TESTS)

@@ -10,6 +10,8 @@ from tests.support.cli import run_sparktune
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.io.store import Store
 
+pytestmark = pytest.mark.slow
+
 _FILE = "etc/x.conf"
 
 

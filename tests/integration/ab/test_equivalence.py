@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.support.ab import (
     QUICK,
     SLOW,
@@ -14,6 +15,8 @@ from tests.support.ab import (
     write_experiment,
 )
 from tests.support.cli import run_sparktune
+
+pytestmark = pytest.mark.slow
 
 _NEVER = {"IMPROVED", "REGRESSED"}
 

@@ -16,6 +16,8 @@ from sparktune.experiment.plan import VisitState
 from sparktune.io.store import Store
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).resolve().parents[3]
 _LIMIT_S = 60.0
 

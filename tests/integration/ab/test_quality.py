@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pytest
 from tests.support.ab import attach_experiment, result_of, run_experiment
 from tests.support.cli import run_sparktune
 
 from sparktune.flows.result import rebuild
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.io.store import Store
+
+pytestmark = pytest.mark.slow
 
 
 def test_answers_of_both_arms_are_kept_and_judged(reference: ReferenceProcess, tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from sparktune.experiment.plan import VisitState
 from sparktune.io.launching.proc import all_seen
 from sparktune.io.store import Store
 
-pytestmark = pytest.mark.timeout(300)  # some of it starts a dozen servers, on a machine that does other things
+# Some of it starts a dozen servers, on a machine that does other things.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 _ROOT = Path(__file__).resolve().parents[3]
 _LIMIT_S = 100.0
 _LONG_S = 280.0  # ten visits

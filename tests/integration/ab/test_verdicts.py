@@ -90,6 +90,7 @@ def _end_server(port: int) -> None:
             os.kill(int(path.parent.name), signal.SIGTERM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_same_arm_twice_is_never_an_improvement_and_tells_the_noise(tmp_path: Path, seed: int) -> None:
     content = command_experiment(free_port(), aa=True, seed=seed, max_blocks=3)

@@ -16,6 +16,8 @@ from tests.support.steps import sample_steps
 
 from sparktune.io.transport.package import agent_archive
 
+pytestmark = pytest.mark.slow
+
 _ROOT = Path(__file__).parents[3]
 _STEPS = sample_steps()
 # One item of these is many files of a tree, which are written one like the other.

@@ -10,6 +10,8 @@ from tests.support.fake_kind import FakeKind, FakeNode, step
 
 from sparktune.agent.refusal import Refused
 
+pytestmark = pytest.mark.slow
+
 _POINTS = 30  # more than it has
 
 

@@ -102,6 +102,7 @@ def test_what_eats_memory_is_ended_with_its_children(host: Path, pace: str, guar
     assert not _alive_with(str(host.parent)), "a child of it lives"
 
 
+@pytest.mark.slow
 def test_steps_are_seen_as_what_they_are(host: Path) -> None:
     """Each step alone is a jump; three of them in six seconds are a slope, and the floor is still far."""
     done = _guard(host, "--json", "--seconds-to-floor", "8", *_eat(host, "steps", "--begin", "6144", "--most", "3072"))
@@ -111,6 +112,7 @@ def test_steps_are_seen_as_what_they_are(host: Path) -> None:
     assert done.json["nodes"][0]["lowest_available_bytes"] > 3 * 1024**3
 
 
+@pytest.mark.slow
 def test_one_jump_ends_nothing(host: Path) -> None:
     done = _guard(host, *_eat(host, "once", "--seconds", "9"))
 
@@ -252,6 +254,7 @@ def test_lines_of_the_driver_from_before_are_no_reason_to_stop(host: Path) -> No
     assert "spark1: 5 lines of the GPU's driver say NV_ERR_NO_MEMORY (0x51) in the kernel's log already" in done.err
 
 
+@pytest.mark.slow
 def test_somebody_else_on_the_gpu_is_told_from_the_engine(
     tmp_path: Path, sleeper: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -296,6 +299,7 @@ def test_the_limits_of_earlyoom_are_said_beside_ours(host: Path, floor: str, sai
     assert said in done.err
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_answers_no_more(host: Path) -> None:
     script = (
         "import http.server; s=http.server.HTTPServer(('127.0.0.1',0),http.server.BaseHTTPRequestHandler);"

@@ -15,6 +15,8 @@ from tests.support.service_arm import Service
 
 from sparktune.io.launching.hold import Hold, Recovered
 
+pytestmark = pytest.mark.slow
+
 _RECORDS = 7  # one more than there are: the walk is whole
 
 
