@@ -17,6 +17,7 @@ from sparktune.report.ab.words import change_words, guard_words, interval_words
 from sparktune.report.bench.words import UNKNOWN, count_of, one_line, utc, value_words
 from sparktune.report.charts.numbers import unit_of
 from sparktune.report.experiment.material import value_of_block
+from sparktune.report.experiment.sensors import sensor_words
 from sparktune.report.page.parts import Column, table
 from sparktune.report.svg.markup import Markup, element
 from sparktune.units import format_duration, format_percent
@@ -159,7 +160,7 @@ def visit_table(result: ExperimentResult) -> Markup:
             record.why,
             *record.notes,
             *memory,
-            *(f"{name} {value:,.6g}" for name, value in record.sensors.items()),
+            *(sensor_words(name, value) for name, value in record.sensors.items()),
         ]
         rows.append(
             (

@@ -26,11 +26,10 @@ from sparktune.report.charts.shapes import shape_of
 from sparktune.report.charts.streams import solo_of, streams_of
 from sparktune.report.charts.wave import WavePanel
 from sparktune.report.experiment.material import Material, value_of_block
+from sparktune.report.experiment.sensors import AT_END, LANES
 from sparktune.units import Seconds, format_percent
 
 _SHADE_LIMIT = math.log(1.3)  # from 30 % on a colour gets no stronger
-_LANES = {"temperature_c": ("°C", 1.0), "mem_available_bytes": ("GiB free", 2.0**-30), "clock_hz": ("MHz", 1e-6)}
-_END = "@end"  # what is read again after the trials has the same name and this
 _GUARD_WORDS = {GuardStatus.OK: "ok", GuardStatus.UNPROVEN: "not shown", GuardStatus.HARMED: "WORSE"}
 
 
@@ -167,7 +166,7 @@ def session(material: Material) -> tuple[tuple[SessionVisit, ...], tuple[Lane, .
                 counts=record.state is VisitState.DONE and (record.block, record.attempt, record.arm) in counted,
             )
         )
-    names = sorted({name.removesuffix(_END) for record in records for name in record.sensors})
+    names = sorted({name.removesuffix(AT_END) for record in records for name in record.sensors})
     lanes = [_lane(name, records, zero) for name in names]
     return tuple(visits), tuple(lane for lane in lanes if lane.readings)
 
@@ -274,11 +273,11 @@ def _measured(result: ExperimentResult, arm: Arm) -> list[RunResult]:
 
 
 def _lane(name: str, records: Sequence[VisitRecord], zero: Seconds) -> Lane:
-    suffix = next((suffix for suffix in _LANES if name.endswith(suffix)), "")
-    unit, factor = _LANES.get(suffix, ("", 1.0))
+    suffix = next((suffix for suffix in LANES if name.endswith(suffix)), "")
+    unit, factor = LANES.get(suffix, ("", 1.0))
     readings = []
     for record in records:
-        instants = ((name, record.started_wall_s, False), (f"{name}{_END}", record.ended_wall_s, True))
+        instants = ((name, record.started_wall_s, False), (f"{name}{AT_END}", record.ended_wall_s, True))
         for key, at, end in instants:
             value = record.sensors.get(key)
             if value is not None and at is not None and math.isfinite(value):
