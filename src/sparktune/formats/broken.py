@@ -16,6 +16,8 @@ _LONGEST = 256 * 1024  # characters; far above any file that people write, and r
 _MOST_LINES = 10_000
 _EMPTY_KEY = re.compile(r"(?P<key>[A-Za-z_]\w*)\s*:\s*(?:[|>][-+]?\s*)?(?:#.*)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_QUOTED = re.compile(r"""".*"|'[^']*'""")
+_SIGN = 5  # up to three characters between quotes
 
 
 def refuse_no_text(text: str) -> None:
@@ -77,6 +79,11 @@ def _says_something(line: str) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith("#")
 
 
+def _shown_quote(found: re.Match[str]) -> str:
+    """Keep what names a sign of YAML's (``','``, ``'<stream end>'``); anything longer may be the file's own words."""
+    return found[0] if len(found[0]) <= _SIGN or found[0].startswith("'<") else "..."
+
+
 def _refusal(text: str, error: Exception) -> NotThisFormat:
     """Say where it breaks without quoting the line: a file may hold secrets."""
     mark = getattr(error, "problem_mark", None)
@@ -86,7 +93,7 @@ def _refusal(text: str, error: Exception) -> NotThisFormat:
     problem = " ".join(str(told or type(error).__name__).split())
     where = f", line {line}" if line else ""
     hint = _hint(text, line, problem, str(getattr(error, "context", "") or ""))
-    shown = re.sub(r"""".*"|'[^']{4,}'""", "...", problem) if type(error) is not YAMLError else problem
+    shown = _QUOTED.sub(_shown_quote, problem) if type(error) is not YAMLError else problem
     return NotThisFormat(f"not readable as YAML: {shown[:80]}{where}", line=line, hint=hint)
 
 

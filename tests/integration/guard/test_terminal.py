@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # bash and its jobs get their turns when the machine has time for them
+
 _STOP = b"\x1a"  # Ctrl-Z
 # A process that starts no other: one that is stopped between vfork and exec does not tell its parent.
 _WAITS = """\

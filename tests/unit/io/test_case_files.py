@@ -85,7 +85,7 @@ def test_a_broken_file_is_named_and_the_rest_is_used(report: Callable[[dict[str,
 
     assert files.used == ("meminfo.txt",)
     assert files.ignored[0][0] == "compose.yaml"
-    assert files.ignored[0][1].startswith("no YAML")
+    assert files.ignored[0][1].startswith("not readable as YAML")
 
 
 def test_a_file_that_is_too_large_is_named(

@@ -84,6 +84,12 @@ class Child(asyncio.SubprocessProtocol):
         transport = self._transport
         if transport is None:
             return
+        try:
+            await self._ended(transport, farewell_s)
+        finally:  # also when whoever waits here is cancelled
+            transport.close()
+
+    async def _ended(self, transport: asyncio.SubprocessTransport, farewell_s: Seconds) -> None:
         pipe = cast("asyncio.WriteTransport | None", self._pipe(_STDIN))
         if pipe is not None:
             pipe.close()
@@ -100,7 +106,6 @@ class Child(asyncio.SubprocessProtocol):
             with suppress(TimeoutError):
                 async with asyncio.timeout(_KILLED_S):
                     await self._stdin_closed.wait()
-        transport.close()
 
     async def _drain(self, limit_s: Seconds) -> None:
         """Wait until it has exited, at most so long, taking what it may still want to say."""
