@@ -19,7 +19,7 @@ from sparktune.io.launching.hold import Hold
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.model.launcher import RunOnNode
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.slow]  # the contract of launchers asks the same in less time
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,6 @@ async def test_arms_are_read_from_inside_and_everything_comes_back(tmp_path: Pat
     assert project.answer("/props")["total_slots"] == 3
 
 
-@pytest.mark.slow
 async def test_a_file_that_was_edited_without_a_new_container_is_refused(
     tmp_path: Path, project: ComposeProject
 ) -> None:
@@ -80,7 +79,6 @@ async def test_a_file_that_was_edited_without_a_new_container_is_refused(
     assert "'1'" in reading.why or " 1" in reading.why
 
 
-@pytest.mark.slow
 async def test_an_entrypoint_that_sets_the_variable_itself_is_refused(tmp_path: Path, project: ComposeProject) -> None:
     """The container is declared with the arm's value, and its process has another one."""
     project.up("shadowed")
@@ -100,7 +98,6 @@ async def test_an_entrypoint_that_sets_the_variable_itself_is_refused(tmp_path: 
     assert "9" in reading.why
 
 
-@pytest.mark.slow
 async def test_a_variable_of_the_image_that_is_to_be_gone_is_refused(tmp_path: Path, project: ComposeProject) -> None:
     project.up("server")
     settings = hold_settings(tmp_path, project.port)
@@ -119,7 +116,6 @@ async def test_a_variable_of_the_image_that_is_to_be_gone_is_refused(tmp_path: P
     assert "image" in reading.why
 
 
-@pytest.mark.slow
 async def test_one_rank_that_was_not_started_anew_is_refused(tmp_path: Path, project: ComposeProject) -> None:
     """Two ranks, and only the second one is created anew: the first one still has the old settings."""
     project.up("rank1", "server")
@@ -143,7 +139,6 @@ async def test_one_rank_that_was_not_started_anew_is_refused(tmp_path: Path, pro
     assert "DEPTH" in reading.why
 
 
-@pytest.mark.slow
 async def test_a_service_that_is_not_what_its_file_says_is_refused_before_anything_is_touched(
     tmp_path: Path, project: ComposeProject
 ) -> None:
@@ -156,7 +151,6 @@ async def test_a_service_that_is_not_what_its_file_says_is_refused_before_anythi
     assert "could not be brought back" in str(failed.value)
 
 
-@pytest.mark.slow
 async def test_a_kill_at_any_record_loses_nothing(tmp_path: Path, project: ComposeProject) -> None:
     """Files byte for byte and the server as it was, wherever the experiment died: a sample of the places."""
     project.up("server")

@@ -17,7 +17,7 @@ from sparktune.io.launching.hold import Hold
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.model.launcher import Apply, RunOnNode
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.slow]  # the contract of launchers asks the same in less time
 
 _PORT = 8199
 _FILES = {
@@ -97,7 +97,6 @@ async def test_arms_are_read_from_inside_and_everything_comes_back(served: Boote
     assert b"--slots\x003\x00" in served.run("cat /proc/$(systemctl show -P MainPID arm.service)/cmdline").encode()
 
 
-@pytest.mark.slow
 async def test_a_killed_arm_stays_dead_whatever_its_unit_says(served: BootedNode, settings: HoldSettings) -> None:
     """Restart=always would load the model again on a host that a guard has just saved."""
     served.run("systemctl start arm.service")
@@ -113,7 +112,6 @@ async def test_a_killed_arm_stays_dead_whatever_its_unit_says(served: BootedNode
     assert "ActiveState=active" in _shown(served, "ActiveState")
 
 
-@pytest.mark.slow
 async def test_files_without_a_restart_are_refused(served: BootedNode, settings: HoldSettings) -> None:
     served.run("systemctl start arm.service")
     planner = await planner_of("systemd", {"A": {}, "B": _B}, _where(served, "arm"), settings)
@@ -130,7 +128,6 @@ async def test_files_without_a_restart_are_refused(served: BootedNode, settings:
     assert "--cap" in reading.why
 
 
-@pytest.mark.slow
 async def test_a_command_that_sets_the_variable_itself_is_refused(served: BootedNode, settings: HoldSettings) -> None:
     served.run("systemctl start shadowed.service")
     arms = {"A": {}, "B": {"env": {"LIMIT": 2}}}
@@ -148,7 +145,6 @@ async def test_a_command_that_sets_the_variable_itself_is_refused(served: Booted
     assert "9" in reading.why
 
 
-@pytest.mark.slow
 async def test_files_that_systemd_has_not_read_are_refused_before_anything_is_touched(
     served: BootedNode, settings: HoldSettings
 ) -> None:
@@ -161,7 +157,6 @@ async def test_files_that_systemd_has_not_read_are_refused_before_anything_is_to
         planner.plan("B")
 
 
-@pytest.mark.slow
 async def test_every_step_is_expected_to_find_what_was_seen(served: BootedNode, settings: HoldSettings) -> None:
     """Somebody who edits the same file in between is not overwritten."""
     planner = await planner_of("systemd", {"A": {}, "B": _B}, _where(served, "arm"), settings)
