@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,8 @@ pytestmark = [pytest.mark.root, pytest.mark.timeout(300)]
 
 _MIB = 1024**2
 _ROOM = 500 * _MIB
-_LIMIT = 1800 * _MIB
+_LIMIT = 2600 * _MIB
+_STILL = 32 * _MIB
 _GENEROUS_S = 5.0  # a busy machine may be slow; the figures of a quiet one are those of benchmarks/guard.py
 _FOLDERS = (
     (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"),
@@ -31,7 +33,7 @@ _FOLDERS = (
 
 @pytest.fixture
 def group() -> Iterator[Path]:
-    """A control group that can have 1.8 GiB and no more."""
+    """A control group that can have 2.6 GiB and no more."""
     for root, limit in _FOLDERS:
         folder = root / f"sparktune-test-{os.getpid()}"
         try:
@@ -49,9 +51,22 @@ def group() -> Iterator[Path]:
     pytest.skip("no control group with a limit of memory can be made here")
 
 
+def _settled_bytes() -> int:
+    """What is available once nothing is being given back: the memory of a test that has just ended comes back late.
+
+    A floor set from a reading before that would never be reached.
+    """
+    readings = [available_bytes() or 0]
+    for _ in range(60):
+        time.sleep(0.5)
+        readings.append(available_bytes() or 0)
+        if len(readings) > 3 and max(readings[-4:]) - min(readings[-4:]) < _STILL:
+            break
+    return readings[-1]
+
+
 def _guard(*words: str, environment: dict[str, str] | None = None) -> tuple[int, dict[str, Any], str]:
-    available = available_bytes()
-    assert available is not None
+    available = _settled_bytes()
     if available < 4 * 1024 * _MIB:
         pytest.skip("this machine has less than 4 GiB available")
     limits = ("--available-floor", str(available - _ROOM))
@@ -68,7 +83,7 @@ def _guard(*words: str, environment: dict[str, str] | None = None) -> tuple[int,
 
 
 def _eater(pace: str, group: Path, log: Path) -> tuple[str, ...]:
-    words = ("--most", "1200", "--seconds", "90", "--group", str(group), "--log", str(log))
+    words = ("--most", "2000", "--seconds", "90", "--group", str(group), "--log", str(log))
     return (sys.executable, str(eater.__file__), pace, *words)
 
 
@@ -76,7 +91,7 @@ def _eater(pace: str, group: Path, log: Path) -> tuple[str, ...]:
 def test_what_eats_memory_is_ended_before_its_limit(pace: str, group: Path, tmp_path: Path) -> None:
     code, report, err = _guard("--", *_eater(pace, group, tmp_path / "log"))
 
-    assert code == 4, err
+    assert code == 4, (err, report["nodes"][0]["curve"])
     assert report["trip"]["guard"] in {"memory-floor", "memory-slope"}
     assert report["stopped"]["after_tick_s"] < _GENEROUS_S
     assert (group / "cgroup.procs").read_text() == "", "nothing of it is left"
