@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, Literal, TypeVar
 
 import msgspec
 
@@ -40,12 +40,19 @@ class NodeConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class ServiceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A server: where it is, which of its models is meant, and where its API key comes from (never the key itself)."""
+    """A server: where it is, which of its models is meant, and where its API key comes from (never the key itself).
+
+    ``launcher`` and ``where`` say what starts it, as in an experiment file; ``pins`` what it is to be: ``image`` a
+    digest, ``revision`` a commit of the model.
+    """
 
     endpoint: str
     model: str | None = None
     api_key_env: str | None = None
     api_key_file: str | None = None
+    launcher: str | None = None
+    where: tuple[dict[str, Any], ...] = ()
+    pins: dict[Literal["image", "revision"], str] = {}
 
 
 class WorkloadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
