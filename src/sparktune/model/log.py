@@ -105,7 +105,9 @@ class LogEvent:
     """All lines of one log with one signature: the first, the last, and how many.
 
     ``signature`` is None for lines of level error, or tracebacks, whose meaning is not known; each is its own event
-    then, and ``around`` are the line before, itself and the line after. ``told`` is what the signature explains.
+    then, and ``around`` are the line before, itself and the line after (of a traceback: its last frame, the exception
+    and the line after). ``told`` is what the signature explains. ``start``: which of the starts of the log it is of,
+    counting from 1; events of different starts are different ones.
     """
 
     first: LogLine
@@ -114,6 +116,7 @@ class LogEvent:
     signature: LogSignature | None = None
     told: str = ""
     around: tuple[LogLine, ...] = ()
+    start: int = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +125,8 @@ class ReadLog:
 
     ``engine`` and ``version`` "" where not told. ``facts`` in order; of a log with several starts, those of the last
     one; ``starts`` is how many it has. ``asked`` and ``resolved`` are the settings that it echoes and runs with.
-    ``lines`` is how many lines were read. ``unreadable`` says why not all of it was, "" when it was.
+    ``lines`` is how many lines were read. ``unreadable`` says why not all of it was, "" when it was. ``more_events``
+    and ``more_facts`` are how many more there are than the ones that are kept.
     """
 
     file: str
@@ -138,6 +142,8 @@ class ReadLog:
     first_s: Seconds | None = None
     last_s: Seconds | None = None
     unreadable: str = ""
+    more_events: int = 0
+    more_facts: int = 0
 
     def fact(self, key: str) -> LogFact | None:
         """Return the last fact of a key, None where the log has none."""

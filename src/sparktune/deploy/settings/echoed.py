@@ -6,7 +6,7 @@ SGLang 0.5.23: ``server_args=ServerArgs(...)`` and ``max_total_num_tokens=...``;
 only messages are matched. Graphs, memory and speed are results, and not read here.
 """
 
-__all__ = ["Echo", "echoed_settings"]
+__all__ = ["ECHO_WORDS", "Echo", "EchoReader", "echoed_settings"]
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -50,26 +50,47 @@ class _Line:
     asked: bool = False
 
 
-def echoed_settings(text: str, place: str, *, node: str | None = None) -> Echo:
-    """Return the settings of a log that is named ``place``; lines of no kind that is known are skipped."""
-    asked: dict[str, Setting] = {}
-    resolved: dict[str, Setting] = {}
-    engine = version = ""
-    for number, line in enumerate(text.split("\n"), start=1):
+class EchoReader:
+    """Takes the lines of a log that is named ``place`` one by one; lines of no kind that is known are skipped."""
+
+    def __init__(self, place: str, *, node: str | None = None) -> None:
+        self._place, self._node = place, node
+        self._asked: dict[str, Setting] = {}
+        self._resolved: dict[str, Setting] = {}
+        self._engine = self._version = ""
+
+    def feed(self, line: str, number: int) -> None:
+        """Look at one line, of which 20,000 characters are read."""
         for kind in _LINES:
             found = kind.pattern.search(line[:_MOST])
             if found is None:
                 continue
-            engine = engine or kind.engine
-            version = found.groupdict().get("version") or version
+            self._engine = self._engine or kind.engine
+            self._version = found.groupdict().get("version") or self._version
             if kind.asked:
-                asked, resolved = {}, {}
+                self._asked, self._resolved = {}, {}
             layer = Layer.ECHOED if kind.asked else Layer.LIVE
-            origin = Origin(layer=layer, place=place, line=number, node=node)
-            into = asked if kind.asked else resolved
+            origin = Origin(layer=layer, place=self._place, line=number, node=self._node)
+            into = self._asked if kind.asked else self._resolved
             for setting in _settings(kind.read(found), origin, redact_text(found[0][:200])):
                 into[setting.key] = setting
-    return Echo(engine=engine, asked=_named(asked, engine), resolved=_named(resolved, engine), version=version)
+
+    def echo(self) -> Echo:
+        """Return what was read so far."""
+        return Echo(
+            engine=self._engine,
+            asked=_named(self._asked, self._engine),
+            resolved=_named(self._resolved, self._engine),
+            version=self._version,
+        )
+
+
+def echoed_settings(text: str, place: str, *, node: str | None = None) -> Echo:
+    """Return the settings of a whole log."""
+    reader = EchoReader(place, node=node)
+    for number, line in enumerate(text.split("\n"), start=1):
+        reader.feed(line, number)
+    return reader.echo()
 
 
 def _named(settings: Mapping[str, Setting], engine: str) -> tuple[Setting, ...]:
@@ -186,3 +207,20 @@ _LINES = (
     _line("llamacpp", r"llama threadpool init, n_threads = (\d+)", _number("threads")),
     _line("llamacpp", r"llama_server: listening on https?://(\[[^\]]+\]|[^:/\s]+):(\d+)", _listening),
 )
+
+ECHO_WORDS = (
+    "non-default args: ",
+    "Initializing a V1 LLM engine",
+    "Asynchronous scheduling is ",
+    "Truncating max_cudagraph_capture_size to ",
+    "Chunked prefill is enabled with max_num_batched_tokens=",
+    "server_args=ServerArgs(",
+    "max_total_num_tokens=",
+    "llama_context: ",
+    "initializing, n_slots = ",
+    "llama_kv_cache: size = ",
+    "load_model: loading model ",
+    "llama threadpool init, n_threads = ",
+    "llama_server: listening on http",
+)
+"""A line without one of these has nothing for an ``EchoReader``."""

@@ -1,0 +1,238 @@
+"""A log read once, from bytes in pieces of any size, in bounded memory.
+
+Most lines tell nothing, and are passed over without being decoded (``words``). The others are taken apart (``lines``)
+and shown to those who want one of their words: readers of facts, signatures, the reader of echoed settings, and the
+search for errors that nobody knows. An engine that starts again in the same log begins its facts anew.
+"""
+
+__all__ = ["LogScan", "scan_text"]
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from sparktune.deploy.settings.echoed import ECHO_WORDS, EchoReader
+from sparktune.logs.clock import LogClock
+from sparktune.logs.kept import Events, Facts, Seen
+from sparktune.logs.levels import ERROR_WORDS
+from sparktune.logs.lines import Line, clean, read_line, read_lines, states_of
+from sparktune.logs.raw_lines import LongLines
+from sparktune.logs.readers import all_readers
+from sparktune.logs.signatures import all_signatures
+from sparktune.logs.starts import START_WORDS, Starts
+from sparktune.logs.tracebacks import Messages, Part
+from sparktune.logs.wanted import Shown, Wanted
+from sparktune.logs.words import shapes_of
+from sparktune.model.log import LogEvent, LogFact, LogLine, LogSignature, ReadLog
+from sparktune.model.setting import Value
+from sparktune.redact import redact_text
+from sparktune.units import Seconds
+
+_PIECE = 1 << 20
+_LOOK_BACK = 64
+_LONGEST_KEPT = 1000
+
+
+def scan_text(text: str, file: str, node: str = "", *, reference_s: Seconds | None = None) -> ReadLog:
+    """Read a log that is short enough to be one text."""
+    scan = LogScan(file, node, reference_s=reference_s)
+    scan.feed(text.encode("utf-8", "surrogateescape"))
+    return scan.result()
+
+
+class LogScan:
+    """Reads one log.
+
+    ``file`` is what people call it, ``node`` whose it is, "" where nobody says. ``reference_s`` is a time of day near
+    which the log was written, such as when the file was last changed: stamps without year are the closest to it, unless
+    lines of the log tell their year. Without either they tell no time.
+    """
+
+    def __init__(self, file: str, node: str = "", *, reference_s: Seconds | None = None) -> None:
+        """Begin at the start of the log."""
+        self._file, self._node = file, node
+        self._raw = LongLines()
+        self._echo = EchoReader(file, node=node or None)
+        self._wanted = Wanted(all_readers(), all_signatures(), echo=ECHO_WORDS, error=ERROR_WORDS, start=START_WORDS)
+        self._facts: dict[str, Facts] = {}
+        self._events = Events()
+        self._messages = Messages()
+        self._starts = Starts()
+        self._clock = LogClock(reference_s)
+        self._lines = 0
+        self._before: list[bytes] = []  # the last lines of the blocks before
+        self._block: list[bytes] = []
+        self._awaiting: list[Seen] = []
+        self._engine = ""
+        self._ended: ReadLog | None = None
+
+    def feed(self, data: bytes) -> None:
+        """Read on; where the bytes are cut makes no difference. Not after ``result``."""
+        for at in range(0, len(data), _PIECE):
+            whole = self._raw.feed(data[at : at + _PIECE])
+            if whole:
+                self._read(whole)
+
+    def result(self) -> ReadLog:
+        """Return what the log says; it ends here."""
+        if self._ended is None:
+            rest = self._raw.rest()
+            if rest:
+                self._read(rest)
+            self._ended = self._end()
+        return self._ended
+
+    def _read(self, whole: bytes) -> None:
+        cleaned = clean(whole)[:-1]
+        self._block, shapes = cleaned.split(b"\n"), shapes_of(cleaned)
+        self._fill_awaiting()
+        if self._clock.first is None:
+            self._clock.look_for_first(self._block)
+        silent, of_shape = self._wanted.silent, self._wanted.of_shape
+        for at, shape in enumerate(shapes):
+            if not self._messages.any_open and silent(shape.split()):
+                continue
+            shown = of_shape(shape)
+            if shown is not None or self._messages.any_open:
+                for line in read_lines(self._block[at], self._lines + at + 1):
+                    self._look(line, at, shown)
+        self._lines += len(self._block)
+        self._before = [*self._before, *self._block][-_LOOK_BACK:]
+
+    def _look(self, line: Line, at: int, shown: Shown | None) -> None:
+        if shown is not None and shown.starts and self._starts.begins(line):
+            self._facts[line.source] = Facts()
+        self._clock.note(line, self._earlier(at))
+        part = self._messages.sort(line)
+        if part is Part.INSIDE:
+            return
+        known = shown is not None and self._show(line, shown)
+        if part is Part.END:
+            header, frame = self._messages.header, self._messages.frame
+            if header is not None:
+                self._events.forget(header)
+            if not known:
+                self._add_unknown(line, at, before=frame)
+        elif not known and part is Part.NONE and line.level == "error":
+            self._messages.tell(line, self._add_unknown(line, at))
+
+    def _show(self, line: Line, shown: Shown) -> bool:
+        """Show a line to those who want it; return whether its meaning is known."""
+        if shown.echoes:
+            self._echo.feed(line.text, line.number)
+        for reader in shown.readers:
+            if any(word in line.text for word in reader.words):
+                facts = self._facts.setdefault(line.source, Facts())
+                for fact in reader.read(_plain(line, line.text)):
+                    self._engine = self._engine or reader.engine
+                    facts.add(fact, line)
+        return sum(self._match(line, signature) for signature in shown.signatures) > 0  # each counts it
+
+    def _match(self, line: Line, signature: LogSignature) -> bool:
+        if not any(word in line.text for word in signature.words):
+            return False
+        found = signature.pattern.search(line.text)
+        if found is None:
+            return False
+        seen = self._events.known(signature, line, self._starts.of(line.source))
+        if seen is not None and signature.explain is not None:
+            seen.told = signature.explain(found)
+        return True
+
+    def _add_unknown(self, line: Line, at: int, before: Line | None = None) -> Seen | None:
+        seen = self._events.unknown(line, self._starts.of(line.source))
+        if seen is None:
+            return None
+        if before is None:
+            before = next((_one(raw, line.number - 1, line) for raw in self._earlier(at)), None)
+        seen.around = [line] if before is None else [before, line]
+        if at + 1 < len(self._block):
+            seen.around.append(_one(self._block[at + 1], line.number + 1, line))
+        else:
+            self._awaiting.append(seen)
+        return seen
+
+    def _earlier(self, at: int) -> Iterator[bytes]:
+        """Yield lines before one of this block, the nearest first, 64 at most."""
+        start = max(0, at - _LOOK_BACK)
+        yield from reversed(self._block[start:at])
+        yield from reversed(self._before[len(self._before) - max(0, _LOOK_BACK - (at - start)) :])
+
+    def _fill_awaiting(self) -> None:
+        for seen in self._awaiting:
+            seen.around.append(_one(self._block[0], seen.first.number + 1, seen.first))
+        self._awaiting = []
+
+    def _end(self) -> ReadLog:
+        kept = _Kept(self._clock)
+        facts = sorted((one for facts in self._facts.values() for one in facts), key=lambda one: one[1].number)
+        echo = self._echo.echo()
+        told = tuple(replace(fact, value=_safe(fact.value), line=kept.line(line)) for fact, line in facts)
+        starts = self._starts.most
+        self._block = []
+        last = self._clock.last(self._lines + 1, reversed(self._before))
+        return ReadLog(
+            file=self._file,
+            node=self._node,
+            engine=echo.engine or self._engine,
+            version=echo.version or _version(told),
+            facts=told,
+            events=tuple(kept.event(seen, starts - self._starts.of(seen.source)) for seen in self._events),
+            asked=echo.asked,
+            resolved=echo.resolved,
+            starts=starts,
+            lines=self._lines,
+            first_s=self._clock.time_of(self._clock.first),
+            last_s=self._clock.time_of(last),
+            more_events=self._events.more,
+            more_facts=sum(facts.more for facts in self._facts.values()),
+        )
+
+
+class _Kept:
+    """Makes of lines that are kept what is shown: with their time, without secrets; each once."""
+
+    def __init__(self, clock: LogClock) -> None:
+        self._clock = clock
+        self._made: dict[int, LogLine] = {}
+
+    def line(self, line: Line) -> LogLine:
+        """Return a line as it is kept."""
+        made = self._made.get(id(line))
+        if made is None:
+            made = self._made[id(line)] = _plain(
+                line, redact_text(line.text)[:_LONGEST_KEPT], self._clock.time_of(line.stamp)
+            )
+        return made
+
+    def event(self, seen: Seen, later_starts: int) -> LogEvent:
+        """Return an event; starts are counted so that the last one of every container has the highest number."""
+        return LogEvent(
+            first=self.line(seen.first),
+            last=self.line(seen.last),
+            count=seen.count,
+            signature=seen.signature,
+            told=redact_text(seen.told),
+            around=tuple(self.line(line) for line in seen.around),
+            start=seen.start + later_starts,
+        )
+
+
+def _plain(line: Line, text: str, time_s: Seconds | None = None) -> LogLine:
+    return LogLine(text=text, number=line.number, time_s=time_s, level=line.level, process=line.process)
+
+
+def _one(raw: bytes, number: int, beside: Line) -> Line:
+    """Return the neighbour of a line, as one line, with its time where it has none of its own."""
+    states = states_of(raw)
+    line = read_line(states[-1] if states else b"", number)
+    line.stamp = line.stamp or beside.stamp
+    return line
+
+
+def _safe(value: Value) -> Value:
+    return redact_text(value) if isinstance(value, str) else value
+
+
+def _version(facts: Sequence[LogFact]) -> str:
+    found = next((fact.value for fact in reversed(facts) if fact.key == "version"), None)
+    return found if isinstance(found, str) else ""

@@ -1,0 +1,119 @@
+"""Python's tracebacks and other messages of several lines, told apart by process, as processes write at the same time.
+
+vLLM writes its prefix before every line of a message, with the same stamp; what goes to stderr directly has none, or
+only the name of the process. Source: vLLM 0.8 to 0.33, NewLineFormatter and ``decorate_logs``; docs.python.org, traceback.
+"""
+
+__all__ = ["Messages", "Part"]
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from sparktune.logs.kept import Seen
+from sparktune.logs.levels import EXCEPTION, TRACEBACK
+from sparktune.logs.lines import Line
+
+_LONGEST = 400  # lines of a traceback, those of others between them too
+_ENDS = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:: |$)", re.ASCII)
+_FRAME = re.compile(r"[ |]*File \"")
+_GROUP = re.compile(r"[ |+-]+")
+
+
+class Part(Enum):
+    """What a line is to a message of several lines."""
+
+    NONE = "stands for itself"
+    INSIDE = "inside a traceback"
+    END = "the exception that ends a traceback"
+    MORE = "goes on with an error that was told"
+
+
+@dataclass(slots=True)
+class _Trace:
+    place: str
+    opened: int
+    last: int
+    indent: int
+    header: Seen | None
+    frame: Line | None = None
+
+
+@dataclass(slots=True)
+class _Told:
+    place: str
+    number: int
+    seen: Seen | None
+    traced: bool
+
+
+class Messages:
+    """Sorts lines into messages. ``frame`` and ``header`` tell of the traceback that ended with the last line."""
+
+    def __init__(self) -> None:
+        """Begin outside of any message."""
+        self._open: dict[tuple[str, str], _Trace] = {}
+        self._told: dict[tuple[str, str], _Told] = {}
+        self.frame: Line | None = None
+        self.header: Seen | None = None
+
+    @property
+    def any_open(self) -> bool:
+        """Whether a traceback has begun whose end has not come."""
+        return bool(self._open)
+
+    def sort(self, line: Line) -> Part:
+        """Return what a line is."""
+        self.frame = self.header = None
+        self._expire(line.number)
+        key = (line.source, line.process)
+        if TRACEBACK in line.text[:200]:
+            self._begin(key, line)
+            return Part.INSIDE
+        trace = self._open.get(key)
+        if trace is not None and trace.place == line.place:
+            return self._inside(key, trace, line)
+        told = self._told.get(key)
+        if told is None or not line.place or told.place != line.place:
+            return Part.NONE
+        return Part.MORE if told.traced or line.text[:1].isspace() or not line.text else Part.NONE
+
+    def tell(self, line: Line, seen: Seen | None) -> None:
+        """Remember that a line is an error of its own, as more of the same message may follow."""
+        self._told[line.source, line.process] = _Told(line.place, line.number, seen, traced=False)
+        if len(self._told) > _LONGEST:
+            del self._told[next(iter(self._told))]
+
+    def _begin(self, key: tuple[str, str], line: Line) -> None:
+        told = self._told.get(key)
+        header = None
+        if told is not None and not told.traced:
+            near = told.number == line.number - 1 or (line.place and told.place == line.place)
+            header = told.seen if near else None
+        indent = len(_indent(line.text)) if TRACEBACK in line.text else 0
+        self._open[key] = _Trace(line.place, line.number, line.number, indent, header)
+
+    def _inside(self, key: tuple[str, str], trace: _Trace, line: Line) -> Part:
+        indent = len(_indent(line.text))
+        if not line.text.strip() or indent > trace.indent:
+            trace.last = line.number
+            if _FRAME.match(line.text):
+                trace.frame = line
+            return Part.INSIDE
+        text = line.text[indent:]
+        follows = line.number == trace.last + 1 or bool(line.place)
+        if EXCEPTION.match(text) or (follows and _ENDS.match(text)):
+            del self._open[key]
+            self.frame, self.header = trace.frame, trace.header
+            self._told[key] = _Told(line.place, line.number, None, traced=True)
+            return Part.END
+        return Part.NONE
+
+    def _expire(self, number: int) -> None:
+        if self._open and any(number - trace.opened > _LONGEST for trace in self._open.values()):
+            self._open = {key: one for key, one in self._open.items() if number - one.opened <= _LONGEST}
+
+
+def _indent(text: str) -> str:
+    found = _GROUP.match(text)
+    return found[0] if found is not None else ""
