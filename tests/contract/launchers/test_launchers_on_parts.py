@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.support.compose_parts import compose_parts
 from tests.support.launcher_parts import Parts, Shared, attach_parts, command_parts
+from tests.support.sparkrun_parts import sparkrun_parts
 from tests.support.unit_parts import unit_parts
 
 from sparktune.deploy.arm_planner import ArmPlanner
@@ -31,6 +32,8 @@ _MAKERS = (
     attach_parts,
     pytest.param(compose_parts, marks=_ROOT),
     pytest.param(unit_parts, marks=_ROOT),
+    # Each of its starts takes sparkrun many seconds.
+    pytest.param(sparkrun_parts, marks=(_ROOT, pytest.mark.slow, pytest.mark.timeout(600))),
 )
 _AT_ONCE_S = 10.0  # a second, on a machine that has nothing else to do
 
