@@ -3,7 +3,7 @@
 __all__ = ["FakeWatch", "memory", "trip"]
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from contextlib import asynccontextmanager
 
 from sparktune.errors import NodeUnreachable
@@ -42,6 +42,7 @@ class FakeWatch:
         self.unwatched: Sequence[str] = ("swap on spark1: /proc/vmstat cannot be read",)
         self.phases: list[Phase] = []
         self.ticks: list[LoadTick] = []
+        self.known: dict[str, Container[int]] = {}
         self.memory: tuple[HostTick, ...] = memory(20, 10, 15)
         self.tripped: asyncio.Future[Trip]
 
@@ -56,6 +57,10 @@ class FakeWatch:
     def load(self, tick: LoadTick) -> None:
         """Keep it."""
         self.ticks.append(tick)
+
+    def ours(self, node: str, pids: Container[int]) -> None:
+        """Keep it."""
+        self.known[node] = pids
 
     def curve(self, node: str) -> Sequence[HostTick]:
         """Return what the test says."""

@@ -203,6 +203,7 @@ async def _run(
         go_on=go_on,
         accept=options.accept,
         watch=world.watch(progress),
+        asks=world.asks,
     )
     return await flow(tools, experiment)
 

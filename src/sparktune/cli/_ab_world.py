@@ -5,7 +5,7 @@ __all__ = ["World", "service_values", "world_of"]
 import asyncio
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +25,14 @@ from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
 from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
 from sparktune.io.corpus import file_corpus, python_corpus
+from sparktune.io.guarded.endpoint import ask_endpoint
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.hold import HoldSettings
 from sparktune.io.launching.sight import see
 from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
+from sparktune.model.guard import LoadTick
 from sparktune.model.launcher import Seen
 from sparktune.model.reads import Read
 
@@ -71,6 +73,10 @@ class World:
     def watch(self, progress: Progress) -> WatchOpener:
         """Return what opens the guards of a visit."""
         return guards_on(self.watched, progress.say)
+
+    def asks(self, tell: Callable[[LoadTick], None]) -> Coroutine[Any, Any, None]:
+        """Return what asks the endpoint whether it answers, until it is cancelled."""
+        return ask_endpoint(parse_address(self.settings.base_url), tell)
 
 
 def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:

@@ -4,7 +4,7 @@ __all__ = ["LOST", "Guarded", "NoWatch", "Tripped", "WatchOpener", "Watching", "
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Container, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol, TypeVar
 
@@ -56,6 +56,9 @@ class Watching(Protocol):
     def load(self, tick: LoadTick) -> None:
         """Take the state of the load."""
 
+    def ours(self, node: str, pids: Container[int]) -> None:
+        """Take which processes on a node are those of the arm; of a node that is not watched nothing is kept."""
+
     def curve(self, node: str) -> Sequence[HostTick]:
         """Return what a node has told of its memory since watching began, oldest first."""
 
@@ -76,6 +79,9 @@ class NoWatch:
         """Drop it."""
 
     def load(self, tick: LoadTick) -> None:
+        """Drop it."""
+
+    def ours(self, node: str, pids: Container[int]) -> None:
         """Drop it."""
 
     def curve(self, node: str) -> Sequence[HostTick]:

@@ -11,7 +11,7 @@ from sparktune.io.load.client import Progress as LoadProgress
 from sparktune.model.cell import Cell
 from sparktune.model.guard import Limits, LoadTick, Phase, Trip
 from sparktune.model.trial import Trial
-from sparktune.units import Bytes, Nanoseconds, Tokens
+from sparktune.units import Bytes, Nanoseconds, Seconds, Tokens
 
 _HINT = "leave this cell out, or give the engine less memory; what was measured before it is kept"
 
@@ -31,6 +31,8 @@ class VisitLoad:
         self._weight: Tokens = 0
         self._steps: dict[str, list[Step]] = {}
         self._seen_ns: Nanoseconds = 0
+        self._streams = 0
+        self._unanswered_s: Seconds | None = None
 
     def before(self, cell: Cell) -> None:
         """Take notice of the next cell. Raises Tripped when there is no memory for it."""
@@ -41,19 +43,40 @@ class VisitLoad:
             self._heaviest = weight
             self._phase(Phase.FIRST_PREFILL)
         self._weight = weight
+        self._streams = cell.concurrency
 
     def look(self, load: LoadProgress, at_ns: Nanoseconds) -> None:
         """Hand on the state of the running wave."""
-        requests = self._requests + load.finished + load.open_streams
-        tick = LoadTick(monotonic_ns=at_ns, requests=requests, failed=self._failed, in_flight=load.open_streams)
-        self._watch.load(tick)
+        self._tell(at_ns, requests=self._requests + load.finished + load.open_streams, in_flight=load.open_streams)
+
+    def running(self, requests: int, at_ns: Nanoseconds) -> None:
+        """Hand on what the server counts, beside the most that may be ours: both are not of one instant."""
+        self._tell(at_ns, requests=self._requests, in_flight=self._streams, server_running=requests)
+
+    def heard(self, tick: LoadTick) -> None:
+        """Hand on for how long the endpoint has not answered a plain question."""
+        self._unanswered_s = tick.unanswered_s
+        self._tell(tick.monotonic_ns, requests=self._requests)
 
     def finished(self, trial: Trial, at_ns: Nanoseconds) -> None:
         """Count a wave; only now is it known which of its requests failed."""
         self._requests += len(trial.requests)
         self._failed += len(trial.requests) - len(trial.completed)
-        self._watch.load(LoadTick(monotonic_ns=at_ns, requests=self._requests, failed=self._failed))
+        self._tell(at_ns, requests=self._requests)
         self._phase(Phase.LOAD)
+
+    def _tell(
+        self, at_ns: Nanoseconds, *, requests: int, in_flight: int = 0, server_running: int | None = None
+    ) -> None:
+        tick = LoadTick(
+            monotonic_ns=at_ns,
+            requests=requests,
+            failed=self._failed,
+            in_flight=in_flight,
+            server_running=server_running,
+            unanswered_s=self._unanswered_s,
+        )
+        self._watch.load(tick)
 
     def _gate(self, cell: Cell, weight: Tokens) -> None:
         since_ns, self._seen_ns = self._seen_ns, time.monotonic_ns()

@@ -3,7 +3,7 @@
 __all__ = ["AbTools", "Holder", "to_the_end"]
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from sparktune.flows.progress import Progress
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.secrets import Secret
 from sparktune.io.store.store import Store
+from sparktune.model.guard import LoadTick
 from sparktune.model.launcher import Action, ArmPlan
 from sparktune.units import Seconds
 
@@ -59,7 +60,8 @@ class AbTools:
     """``go_on`` shows why going on looks hopeless and returns whether to do it all the same.
 
     ``accept`` sets the winner in the end, in the place of the original. ``wall_s`` is Unix time. ``watch`` opens the
-    guards of a visit.
+    guards of a visit. ``asks`` tells, until it is cancelled, for how long the endpoint has not answered a plain
+    question; None where nobody asks it.
     """
 
     store: Store
@@ -76,6 +78,7 @@ class AbTools:
     go_on: Callable[[str], Awaitable[bool]]
     accept: bool = False
     watch: WatchOpener = no_watch
+    asks: Callable[[Callable[[LoadTick], None]], Coroutine[Any, Any, None]] | None = None
 
 
 async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:

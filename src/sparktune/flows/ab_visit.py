@@ -3,7 +3,8 @@
 __all__ = ["Place", "run_visit"]
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 
 from sparktune.errors import BootDue, EndpointError, Interrupted, SparktuneError
@@ -121,7 +122,7 @@ class _Visit:
     async def _watched(
         self, watch: Watching, guarded: Guarded, owed: Mapping[str, int], earlier: Sequence[RunResult]
     ) -> tuple[MeasuredVisit, Mapping[str, int]]:
-        why = await self._set(guarded)
+        why = await self._set(watch, guarded)
         if why:
             return self.end(VisitState.REFUSED, why), {}
         guarded.phase(Phase.IDLE)
@@ -142,18 +143,33 @@ class _Visit:
             began=self._began,
             watch=load,
         )
-        measured = await guarded.run(trials)
+        async with self._asked(load):
+            measured = await guarded.run(trials)
         asked = visit_quality(self._tools, self._experiment, self._place.arm, measured.result.run)
         self._change(quality=await guarded.run(asked))
         return await self._read_again(watch, guarded, measured)
 
-    async def _set(self, guarded: Guarded) -> str:
+    @asynccontextmanager
+    async def _asked(self, load: VisitLoad) -> AsyncIterator[None]:
+        """Have the endpoint asked whether it answers, meanwhile."""
+        asking = None if self._tools.asks is None else asyncio.create_task(self._tools.asks(load.heard))
+        try:
+            yield
+        finally:
+            if asking is not None:
+                asking.cancel()
+                with suppress(asyncio.CancelledError):
+                    await asking
+
+    async def _set(self, watch: Watching, guarded: Guarded) -> str:
         """Set the arm and read it back; return why it is not live."""
         tools = self._tools
         guarded.phase(Phase.STARTING)
         if self._plan.takes != "reboot":
             await guarded.run(self._set_arm())
         before = await guarded.run(tools.hold.read_live(self._plan))
+        for node, pids in before.processes.items():
+            watch.ours(node, pids)
         self._change(live_before=dict(before.values), live_wanted=dict(before.wanted), notes=notes_of(tools, before))
         return "" if before.ok else before.why or "it could not be read back"
 

@@ -3,7 +3,7 @@
 __all__ = ["guards_on"]
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Sequence
 from contextlib import asynccontextmanager, suppress
 
 from sparktune.experiment.protection import Protection
@@ -66,6 +66,11 @@ class _VisitWatch:
     def load(self, tick: LoadTick) -> None:
         """Take the state of the load."""
         self._watch.load(tick)
+
+    def ours(self, node: str, pids: Container[int]) -> None:
+        """Take which processes on a node are those of the arm."""
+        if node in self._watch.nodes:
+            self._watch.ours(node, pids)
 
     def curve(self, node: str) -> Sequence[HostTick]:
         """Return what a node has told of its memory since watching began, oldest first."""

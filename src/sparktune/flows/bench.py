@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sparktune.bench.running import running_now
 from sparktune.bench.trial import decode_trial
 from sparktune.bench.warmup import Continue, WarmupPoint, next_step, point_of
 from sparktune.errors import ConnectFailed, EndpointError, Interrupted
@@ -22,6 +23,7 @@ from sparktune.io.store.store import Store
 from sparktune.model.arrival import Start
 from sparktune.model.cell import Cell
 from sparktune.model.prepared import PreparedRequest
+from sparktune.model.raw import Scrape
 from sparktune.model.run import Run, RunState
 from sparktune.model.timeline import FailureType
 from sparktune.model.trial import Phase, Trial
@@ -139,6 +141,7 @@ class _Session:
             starts,
             keep=tools.spool.append,
             look=lambda load: self._look(cell, phase, load),
+            scraped=self._scraped,
         )
         tools.store.add_trial(self._run.id, raw)
         tools.spool.clear()
@@ -153,6 +156,11 @@ class _Session:
         now_ns = self._tools.monotonic_ns()
         self._tracker.look(cell, phase, load, now_ns)
         self._tools.watch.look(load, now_ns)
+
+    def _scraped(self, scrape: Scrape) -> None:
+        running = running_now(self._tools.wave.engine, scrape)
+        if running is not None:
+            self._tools.watch.running(running, scrape.at_ns)
 
     def _give_up(self, cell: Cell, trial: Trial) -> None:
         failure = trial.requests[0].timeline.failure

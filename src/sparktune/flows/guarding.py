@@ -117,11 +117,10 @@ class Watch:
     def blind(self) -> Mapping[str, Mapping[str, str]]:
         """Why guards cannot watch, by node ("" for the load) and guard; those that are off are not among them."""
         found = {name: self._blind(node) for name, node in self._nodes.items()}
-        tick = self._load[-1] if self._load else None
         found[LOAD_NODE] = {
             guard.id: _UNSAID
             for guard in self._load_guards
-            if guard.id not in self.off and (tick is None or unseen(guard, tick))
+            if guard.id not in self.off and all(unseen(guard, tick) for tick in self._load)
         }
         return {name: guards for name, guards in found.items() if guards}
 

@@ -19,6 +19,9 @@ class LoadWatch(Protocol):
     def look(self, load: LoadProgress, at_ns: Nanoseconds) -> None:
         """Take the state of the running wave; called about twice a second."""
 
+    def running(self, requests: int, at_ns: Nanoseconds) -> None:
+        """Take how many requests the server says that it works on, while a wave runs; about once a second."""
+
     def finished(self, trial: Trial, at_ns: Nanoseconds) -> None:
         """Take a wave that has ended."""
 
@@ -30,6 +33,9 @@ class Unobserved:
         """Refuse nothing."""
 
     def look(self, load: LoadProgress, at_ns: Nanoseconds) -> None:
+        """Drop it."""
+
+    def running(self, requests: int, at_ns: Nanoseconds) -> None:
         """Drop it."""
 
     def finished(self, trial: Trial, at_ns: Nanoseconds) -> None:

@@ -50,11 +50,13 @@ async def record_wave(
     *,
     keep: Callable[[RawRequest], None],
     look: Callable[[LoadProgress], None],
+    scraped: Callable[[Scrape], None] = lambda _scrape: None,
 ) -> RawTrial:
     """Send the prepared requests, at once or as ``starts`` say, and return what was recorded.
 
-    ``keep`` gets each request as it ends, from the measuring thread; ``look`` is called about twice a second. A
-    cancellation while the wave runs stops the load: the trial that is returned then is not ``complete``.
+    ``keep`` gets each request as it ends, from the measuring thread; ``look`` is called about twice a second,
+    ``scraped`` with each answer of the metrics route. A cancellation while the wave runs stops the load: the trial that
+    is returned then is not ``complete``.
     """
     payloads = [tools.server.post_bytes(tools.options.api, request.body) for request in requests]
     before = await tools.server.scrape(tools.engine)
@@ -65,7 +67,7 @@ async def record_wave(
     )
     load = asyncio.create_task(asyncio.to_thread(client.run_wave, payloads, starts))
     during: list[Scrape] = []
-    scraper = asyncio.create_task(_scrape_until_cancelled(tools, during))
+    scraper = asyncio.create_task(_scrape_until_cancelled(tools, during, scraped))
     recorded = await _watch(client, load, look)
     scraper.cancel()
     with suppress(asyncio.CancelledError):
@@ -113,13 +115,14 @@ async def _watch(
     return await load
 
 
-async def _scrape_until_cancelled(tools: WaveTools, scrapes: list[Scrape]) -> None:
+async def _scrape_until_cancelled(tools: WaveTools, scrapes: list[Scrape], tell: Callable[[Scrape], None]) -> None:
     while True:
         await asyncio.sleep(_SCRAPE_EVERY_S)
         scrape = await tools.server.scrape(tools.engine)
         if scrape is None:
             return
         scrapes.append(scrape)
+        tell(scrape)
 
 
 def _raw_request(

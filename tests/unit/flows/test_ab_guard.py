@@ -22,7 +22,7 @@ from sparktune.flows.ab_load import VisitLoad
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.load.client import Progress as LoadProgress
 from sparktune.model.experiment_row import ExperimentState
-from sparktune.model.guard import Limits, Phase
+from sparktune.model.guard import Limits, LoadTick, Phase
 
 _LOST = NodeUnreachable("spark1: the link is down")
 
@@ -226,6 +226,19 @@ def test_a_heavier_cell_is_not_begun_without_memory_for_it() -> None:
 
     assert caught.value.trip.guard == "steps-up"
     assert "192 tokens would leave 1.0 GiB, the floor is 3.0 GiB" in str(caught.value)
+
+
+def test_what_the_server_runs_is_held_against_the_most_that_may_be_ours() -> None:
+    """Its count is older than ours: a wave that is just ending would look like somebody else's requests."""
+    watch = FakeWatch()
+    load = VisitLoad(watch, Limits(), watch.phase, gated=False)
+    load.before(_TWO_STEPS[1])
+    load.heard(LoadTick(monotonic_ns=5, unanswered_s=0.5))
+    load.running(3, 6)
+    load.look(LoadProgress(bytes_received=5, reads=1, open_streams=1, finished=1), 7)
+
+    told = [(tick.server_running, tick.in_flight, tick.unanswered_s) for tick in watch.ticks]
+    assert told == [(None, 0, 0.5), (3, _TWO_STEPS[1].concurrency, 0.5), (None, 1, 0.5)]
 
 
 def test_guards_are_told_of_the_load_and_of_a_first_prefill() -> None:

@@ -1,7 +1,7 @@
 """foreign-requests: the server works on requests that we did not send.
 
 Looks at: how many requests the server says that it runs, beside those that are in flight from here.
-Stops when: it ran more than were in flight at four ticks in a row, over a second or more.
+Stops when: it ran more than were in flight four times in a row that it told, over a second or more.
 Unknown when: the server does not count them.
 Source: ours: somebody else's request takes its share of every step, and is seen in no number of our own.
 """
@@ -19,7 +19,7 @@ _HINT = "find who else uses this endpoint (its access log says it), or measure w
 
 
 def _judge(view: GuardView, limits: Limits) -> Trip | None:
-    last = view.load[-_TICKS:]
+    last = [tick for tick in view.load if tick.server_running is not None][-_TICKS:]
     if not limits.foreign_requests or len(last) < _TICKS:
         return None
     if seconds_between(last[0].monotonic_ns, last[-1].monotonic_ns) < _SPAN_S:

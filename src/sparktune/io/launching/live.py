@@ -30,13 +30,18 @@ _GOOD: Final = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reads:
-    """What one reader saw. ``wrong`` is not live for certain; ``open`` is neither proven nor disproven."""
+    """What one reader saw. ``wrong`` is not live for certain; ``open`` is neither proven nor disproven.
+
+    ``processes`` are all of the service on ``node``, where the reader saw them.
+    """
 
     values: Mapping[str, str] = field(default_factory=dict)
     wanted: Mapping[str, str] = field(default_factory=dict)
     wrong: str = ""
     open: str = ""
     note: str = ""
+    node: str = ""
+    processes: frozenset[int] = frozenset()
 
 
 def together(reads: Sequence[Reads]) -> LiveReading:
@@ -48,7 +53,13 @@ def together(reads: Sequence[Reads]) -> LiveReading:
     if not proven and not wrong:
         wrong = [one.open for one in reads if one.open] or ["nothing could be verified"]
     notes = tuple(text for one in reads for text in (one.note, one.open) if text)
-    return LiveReading(ok=not wrong, values=values, wanted=wanted, why="; ".join(wrong), notes=notes)
+    processes: dict[str, frozenset[int]] = {}
+    for one in reads:
+        if one.processes:
+            processes[one.node] = processes.get(one.node, frozenset()) | one.processes
+    return LiveReading(
+        ok=not wrong, values=values, wanted=wanted, why="; ".join(wrong), notes=notes, processes=processes
+    )
 
 
 def same_text(one: str, other: str) -> bool:

@@ -44,7 +44,14 @@ async def read_service(reader: LiveService, target: NodeTarget, words: Words, po
     if reader.cpus:
         found.cpus(seen.allowed, reader.cpus)
     note = f"{where}read from pid {process.pid} ({words.line(process.argv[:2])}), which {seen.serving.how}"
-    return Reads(values=found.values, wanted=found.wanted, wrong="; ".join(found.wrong), note=note)
+    return Reads(
+        values=found.values,
+        wanted=found.wanted,
+        wrong="; ".join(found.wrong),
+        note=note,
+        node=target.name,
+        processes=frozenset(one.pid for one in seen.facts.processes),
+    )
 
 
 class _Found:

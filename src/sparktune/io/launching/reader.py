@@ -3,6 +3,7 @@
 __all__ = ["Reader"]
 
 from sparktune.errors import HostError, NodeError, UsageError
+from sparktune.io.cluster import LOCAL
 from sparktune.io.http.address import parse_address
 from sparktune.io.http.client import Client
 from sparktune.io.launching.ending import find_all
@@ -55,9 +56,18 @@ class Reader:
         if server.ended:
             return Reads(wrong=f"the server is gone: {self._words.hide(server.ended)}")
         entry = next(one for one in self._record.processes if one.mark == server.what.mark)
-        found = read_process(reader, self._words, find_all(entry.mine), server.pid, self._address.target.port)
+        mine = find_all(entry.mine)
+        found = read_process(reader, self._words, mine, server.pid, self._address.target.port)
         unproven = "" if found.proven else "its command line is not the arm's: a wrapper stands between"
-        return Reads(values=found.values, wanted=found.wanted, wrong=found.wrong, open=unproven, note=found.note)
+        return Reads(
+            values=found.values,
+            wanted=found.wanted,
+            wrong=found.wrong,
+            open=unproven,
+            note=found.note,
+            node=LOCAL,
+            processes=frozenset(one.pid for one in mine),
+        )
 
     async def _steps(self, reader: LiveSteps) -> Reads:
         try:

@@ -12,7 +12,8 @@ class LiveReading:
 
     ``values`` and ``wanted`` by name of setting, as texts that are the same in every visit of an arm as long as nothing
     changes: a visit whose ``values`` differ before and after is void. ``why`` says what is not live, "" when all is.
-    ``notes`` say which process was read and what could not be compared.
+    ``notes`` say which process was read and what could not be compared. ``processes`` are all that belong to the
+    service, by node, where a reader saw them; they are not compared.
     """
 
     ok: bool
@@ -20,3 +21,4 @@ class LiveReading:
     wanted: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
     notes: tuple[str, ...] = ()
+    processes: Mapping[str, frozenset[int]] = field(default_factory=dict)
