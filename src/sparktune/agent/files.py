@@ -1,6 +1,6 @@
-"""Read files, links and names; bounded, and never waiting for a pipe or a device."""
+"""Read files, links, names and stats; bounded, and never waiting for a pipe or a device."""
 
-__all__ = ["open_regular", "read_file", "read_files", "read_links", "read_names", "shown"]
+__all__ = ["open_regular", "read_file", "read_files", "read_links", "read_names", "read_stats", "shown"]
 
 import errno
 import os
@@ -77,6 +77,20 @@ def read_names(tree: Tree, ask: dict[str, Any]) -> Result:
         except OSError as error:
             gaps.refused(error)
     return present(paths, gaps.why)
+
+
+def read_stats(tree: Tree, ask: dict[str, Any]) -> Result:
+    """Tell size and time of the last change of what ``pattern`` matches, links followed; nothing is opened."""
+    gaps = _Gaps()
+    found: dict[str, dict[str, int]] = {}
+    for path in tree.glob(str(ask["pattern"]), gaps.refused):
+        try:
+            seen = os.stat(tree.real(path))
+        except OSError as error:
+            gaps.refused(error)
+            continue
+        found[shown(path)] = {"size": seen.st_size, "mtime_ns": seen.st_mtime_ns}
+    return present(found, gaps.why)
 
 
 def open_regular(path: str) -> int | None:

@@ -9,13 +9,13 @@ from typing import Any
 
 from sparktune.agent.commands import Commands
 from sparktune.agent.counting import Counter
-from sparktune.agent.files import read_file, read_files, read_links, read_names
+from sparktune.agent.files import read_file, read_files, read_links, read_names, read_stats
 from sparktune.agent.patience import read_patiently
 from sparktune.agent.privilege import Root
 from sparktune.agent.results import Result, explain_denied, is_denied, unreadable
 from sparktune.agent.tree import Tree
 
-_READERS = {"file": read_file, "files": read_files, "links": read_links, "names": read_names}
+_READERS = {"file": read_file, "files": read_files, "links": read_links, "names": read_names, "stats": read_stats}
 # Commands wait for others (drivers, daemons) more than they work; a few of them together do not disturb the node.
 _AT_ONCE = 4
 _DENIED = "permission denied"  # to root itself, or below the folder of a tree

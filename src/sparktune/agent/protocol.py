@@ -6,14 +6,14 @@ printed before it is no answer. A request is ``{"id": N, "verb": VERB, ...}``. A
 
 ``hello`` -> protocol, boot_id, hostname, uid, python, and monotonic_ns and wall_ns read together.
 
-``observe``: reads, a list of ``{"kind": "file"|"files"|"links"|"names"|"command", ...}`` with the fields of
+``observe``: reads, a list of ``{"kind": "file"|"files"|"links"|"names"|"stats"|"command", ...}`` with the fields of
 ``sparktune.model.reads`` -> a part per read, in any order, ``{"index": I, "state": "present"|"absent"|"unreadable",
-"value"?, "why"?}``. The value is text for "file"; an object by path for "files" (of such results) and "links" (of
-targets); a list of paths for "names"; ``{"stdout", "stderr", "code"}`` for "command", which is executed only when
-``allowed.py`` names it. "why" beside a present value says why it is not all of it. A command's ``arguments_from`` is
-run first: what it prints are further arguments, and when it fails or prints nothing its own answer is that of the
-read. A read that only root may do is done again through ``sudo -n``; where that would ask for a password, or does not
-exist, it is unreadable and says so.
+"value"?, "why"?}``. The value is text for "file"; an object by path for "files" (of such results), "links" (of
+targets) and "stats" (of ``{"size", "mtime_ns"}``); a list of paths for "names"; ``{"stdout", "stderr", "code"}`` for
+"command", which is executed only when ``allowed.py`` names it. "why" beside a present value says why it is not all of
+it. A command's ``arguments_from`` is run first: what it prints are further arguments, and when it fails or prints
+nothing its own answer is that of the read. A read that only root may do is done again through ``sudo -n``; where that
+would ask for a password, or does not exist, it is unreadable and says so.
 
 ``sample``: sources (reads of the kinds file, files and command; whole texts, whatever the lines; and of the kind
 count), interval_s, count (0: without end) -> a part per tick ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N,

@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any
 
 from sparktune.model.node import NodeFacts
+from sparktune.model.node_report import NodeReport
 from sparktune.model.observed import State
 from sparktune.model.reads import Read, Readings
 from sparktune.model.setting import Setting, Value
@@ -131,12 +132,14 @@ class PartSeen:
 class DriftView:
     """All that was seen: ``earned`` are the entries of ``earned.yaml`` for this service, as the file has them.
 
-    ``nodes`` are the facts of every node (kernel, cores, interrupts ...), also of those without a part.
+    ``nodes`` are the facts of every node (kernel, cores, interrupts ...), also of those without a part. ``hosts`` is
+    what ``host status`` says of each of them: the profile that was applied there, by its journal, and what is so now.
     """
 
     service: ServicePlace
     parts: tuple[PartSeen, ...]
     nodes: tuple[NodeFacts, ...] = ()
+    hosts: tuple[NodeReport, ...] = ()
     earned: Sequence[Mapping[str, Any]] = ()
     earned_file: str = ""
 
@@ -150,8 +153,9 @@ class DriftAspect:
     """One thing that can drift; the constant ``ASPECT`` of one file in ``drift/aspects``. Pure; raises nothing.
 
     ``reads(part)`` is what it wants read on a part's node, once the part's process is known; the answers are the
-    part's ``readings``. ``rows(view)`` are its rows, in the order of parts. ``title`` is what is compared, ``why``
-    what it costs when it parts, ``source`` where that is known from.
+    part's ``readings``. It is asked again with these, as long as it wants more: see ``wanted_reads``. ``rows(view)``
+    are its rows, in the order of parts. ``title`` is what is compared, ``why`` what it costs when it parts, ``source``
+    where that is known from.
     """
 
     id: str

@@ -3,12 +3,14 @@
 __all__ = [
     "CommandOutput",
     "CountLines",
+    "FileStat",
     "Read",
     "ReadCommand",
     "ReadFile",
     "ReadFiles",
     "ReadLinks",
     "ReadNames",
+    "ReadStats",
     "Readings",
     "Sampled",
 ]
@@ -17,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sparktune.model.observed import Observed, absent
-from sparktune.units import Bytes, Seconds
+from sparktune.units import Bytes, Nanoseconds, Seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,13 @@ class ReadNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReadStats:
+    """Size and time of the last change of every file that a shell pattern matches, links followed; none is opened."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReadCommand:
     """The output of a read-only command; the node runs only those that its allow-list names.
 
@@ -85,7 +94,7 @@ class CountLines:
     words: tuple[str, ...]
 
 
-Read = ReadFile | ReadFiles | ReadLinks | ReadNames | ReadCommand
+Read = ReadFile | ReadFiles | ReadLinks | ReadNames | ReadStats | ReadCommand
 Sampled = Read | CountLines
 
 
@@ -99,16 +108,25 @@ class CommandOutput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileStat:
+    """What stat(2) says of a file: ``mtime_ns`` is when its content was last changed, by the node's wall clock."""
+
+    size: Bytes
+    mtime_ns: Nanoseconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Readings:
     """All answers of one node. What was not asked for is ABSENT, like what does not exist.
 
-    ``unread`` says for a pattern (of files, links or names) why its answer is missing or not all of it.
+    ``unread`` says for a pattern (of files, links, names or stats) why its answer is missing or not all of it.
     """
 
     files: Mapping[str, Observed[str]] = field(default_factory=dict)
     matches: Mapping[str, Mapping[str, Observed[str]]] = field(default_factory=dict)
     links: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stats: Mapping[str, Mapping[str, FileStat]] = field(default_factory=dict)
     commands: Mapping[tuple[str, ...], Observed[CommandOutput]] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
 

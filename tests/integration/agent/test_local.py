@@ -16,7 +16,17 @@ from sparktune.io.transport.fanout import observe_all
 from sparktune.io.transport.package import agent_archive
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.observed import State, absent, present
-from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks, ReadNames
+from sparktune.model.reads import (
+    FileStat,
+    Read,
+    ReadCommand,
+    ReadFile,
+    ReadFiles,
+    Readings,
+    ReadLinks,
+    ReadNames,
+    ReadStats,
+)
 
 _HERE = NodeTarget(name="here")
 _PATHS = "/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -84,6 +94,25 @@ async def test_patterns_find_what_a_shell_would(tmp_path: Path) -> None:
     }
     assert readings.names[f"{base}/a[12]/[!z]"] == (f"{base}/a1/x", f"{base}/a1/y", f"{base}/a2/x")
     assert readings.links[f"{base}/*/*"] == {f"{base}/a1/link": "../b1/x"}
+    assert readings.unread == {}
+
+
+async def test_sizes_and_times_are_told_without_a_look_inside(tmp_path: Path) -> None:
+    """A link counts as what it leads to, as blobs of a model cache do; one that leads nowhere is not there."""
+    (tmp_path / "blob").write_bytes(b"x" * 1234)
+    os.utime(tmp_path / "blob", ns=(1, 1_700_000_000_123_456_789))
+    (tmp_path / "link").symlink_to("blob")
+    (tmp_path / "dangling").symlink_to("gone")
+    os.mkfifo(tmp_path / "pipe")
+    pattern = f"{tmp_path}/*"
+
+    readings = await _readings(ReadStats(pattern=pattern), ReadStats(pattern=f"{tmp_path}/gone"))
+
+    same = FileStat(size=1234, mtime_ns=1_700_000_000_123_456_789)
+    found = readings.stats[pattern]
+    assert sorted(found) == [f"{tmp_path}/{name}" for name in ("blob", "link", "pipe")]
+    assert found[f"{tmp_path}/blob"] == found[f"{tmp_path}/link"] == same
+    assert readings.stats[f"{tmp_path}/gone"] == {}
     assert readings.unread == {}
 
 

@@ -5,7 +5,7 @@ __all__ = ["merge_reads"]
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
-from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, ReadLinks, ReadNames
+from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, ReadLinks, ReadNames, ReadStats
 
 
 def merge_reads(reads: Iterable[Read]) -> tuple[Read, ...]:
@@ -23,8 +23,8 @@ def _subject(read: Read) -> Hashable:
             return path
         case ReadCommand(argv=argv):
             return argv
-        case ReadFiles(pattern=pattern) | ReadLinks(pattern=pattern) | ReadNames(pattern=pattern):
-            return pattern
+        case ReadFiles() | ReadLinks() | ReadNames() | ReadStats():
+            return read.pattern
 
 
 def _both(one: Read, other: Read) -> Read:

@@ -23,6 +23,7 @@ from sparktune.model.observed import Observed, absent, present, unreadable
 from sparktune.model.reads import (
     CommandOutput,
     CountLines,
+    FileStat,
     Read,
     ReadCommand,
     ReadFile,
@@ -30,6 +31,7 @@ from sparktune.model.reads import (
     Readings,
     ReadLinks,
     ReadNames,
+    ReadStats,
     Sampled,
 )
 
@@ -39,6 +41,7 @@ _KINDS: Mapping[type, str] = {
     ReadFiles: "files",
     ReadLinks: "links",
     ReadNames: "names",
+    ReadStats: "stats",
     ReadCommand: "command",
     CountLines: "count",
 }
@@ -126,6 +129,11 @@ class _FileResult(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     value: str = ""
 
 
+class _Stat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    size: _Natural
+    mtime_ns: int
+
+
 class _Output(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     stdout: str
     stderr: str
@@ -200,6 +208,7 @@ class _Building:
         self._matches: dict[str, dict[str, Observed[str]]] = {}
         self._links: dict[str, dict[str, str]] = {}
         self._names: dict[str, tuple[str, ...]] = {}
+        self._stats: dict[str, dict[str, FileStat]] = {}
         self._commands: dict[tuple[str, ...], Observed[CommandOutput]] = {}
         self._unread: dict[str, str] = {}
 
@@ -219,7 +228,12 @@ class _Building:
                 self._links[pattern] = decode_part(result.value, dict[str, str]) if there else {}
             case ReadNames(pattern=pattern):
                 self._names[pattern] = decode_part(result.value, tuple[str, ...]) if there else ()
-        if result.why and isinstance(read, ReadFiles | ReadLinks | ReadNames):
+            case ReadStats(pattern=pattern):
+                told_stats = decode_part(result.value, dict[str, _Stat]) if there else {}
+                self._stats[pattern] = {
+                    path: FileStat(size=one.size, mtime_ns=one.mtime_ns) for path, one in told_stats.items()
+                }
+        if result.why and isinstance(read, ReadFiles | ReadLinks | ReadNames | ReadStats):
             self._unread[read.pattern] = result.why
 
     def done(self) -> Readings:
@@ -228,6 +242,7 @@ class _Building:
             matches=self._matches,
             links=self._links,
             names=self._names,
+            stats=self._stats,
             commands=self._commands,
             unread=self._unread,
         )

@@ -1,7 +1,7 @@
 """One question for all who want to know: nobody gets less than asked for."""
 
 from sparktune.io.transport.merge import merge_reads
-from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, ReadLinks, ReadNames
+from sparktune.model.reads import ReadCommand, ReadFile, ReadFiles, ReadLinks, ReadNames, ReadStats
 
 
 def test_the_same_subject_is_read_once_with_the_larger_limits() -> None:
@@ -29,7 +29,8 @@ def test_who_wants_all_lines_gets_all() -> None:
 
 
 def test_kinds_of_reads_are_kept_apart() -> None:
-    reads = (ReadFiles(pattern="/p/*"), ReadLinks(pattern="/p/*"), ReadNames(pattern="/p/*"), ReadFile(path="/p/*"))
+    patterns = tuple(kind(pattern="/p/*") for kind in (ReadFiles, ReadLinks, ReadNames, ReadStats))
+    reads = (*patterns, ReadFile(path="/p/*"))
 
     assert merge_reads(reads) == reads
     assert merge_reads(reads + reads) == reads

@@ -21,7 +21,17 @@ from sparktune.io.transport.wire import (
     readings_of,
 )
 from sparktune.model.observed import absent, present, unreadable
-from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFile, ReadFiles, ReadLinks, ReadNames
+from sparktune.model.reads import (
+    CommandOutput,
+    FileStat,
+    Read,
+    ReadCommand,
+    ReadFile,
+    ReadFiles,
+    ReadLinks,
+    ReadNames,
+    ReadStats,
+)
 
 _READS: tuple[Read, ...] = (
     ReadFile(path="/a"),
@@ -29,6 +39,7 @@ _READS: tuple[Read, ...] = (
     ReadLinks(pattern="/l/*"),
     ReadNames(pattern="/n/*"),
     ReadCommand(argv=("uname", "-a")),
+    ReadStats(pattern="/s/*"),
 )
 _RESULTS: tuple[dict[str, Any], ...] = (
     {"state": "present", "value": "text"},
@@ -43,6 +54,7 @@ _RESULTS: tuple[dict[str, Any], ...] = (
     {"state": "present", "value": {"/l/1": "../target"}},
     {"state": "present", "value": ["/n/1", "/n/2"]},
     {"state": "present", "value": {"stdout": "Linux", "stderr": "", "code": 0}},
+    {"state": "present", "value": {"/s/1": {"size": 5, "mtime_ns": 7}}},
 )
 _ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
@@ -57,13 +69,14 @@ def _raw(index: int, result: dict[str, Any]) -> msgspec.Raw:
 
 
 def test_results_become_readings_in_whatever_order_they_come() -> None:
-    readings = readings_of(_READS, [_raw(index, _RESULTS[index]) for index in (4, 2, 0, 1, 3)])
+    readings = readings_of(_READS, [_raw(index, _RESULTS[index]) for index in (4, 2, 5, 0, 1, 3)])
 
     assert readings.file("/a") == present("text")
     assert readings.matching("/f/*") == {"/f/1": present("one"), "/f/2": unreadable("needs root")}
     assert readings.links == {"/l/*": {"/l/1": "../target"}}
     assert readings.names == {"/n/*": ("/n/1", "/n/2")}
     assert readings.command("uname", "-a") == present(CommandOutput(stdout="Linux", stderr="", code=0))
+    assert readings.stats == {"/s/*": {"/s/1": FileStat(size=5, mtime_ns=7)}}
     assert readings.unread == {"/f/*": "more than 2 files match"}
 
 
@@ -77,10 +90,12 @@ def test_what_was_not_read_is_not_what_does_not_exist() -> None:
     assert readings.file("/b") == unreadable("needs root")
     assert readings.command("uname", "-a") == unreadable("needs root")
     assert readings.matching("/f/*") == {}
-    assert readings.unread == {"/f/*": "needs root", "/l/*": "needs root", "/n/*": "needs root"}
+    assert readings.unread == {"/f/*": "needs root", "/l/*": "needs root", "/n/*": "needs root", "/s/*": "needs root"}
 
 
-@pytest.mark.parametrize("indexes", [(0, 1, 2, 3), (0, 1, 2, 3, 3), (0, 1, 2, 3, 4, 4), (1, 2, 3, 4, 5), ()], ids=repr)
+@pytest.mark.parametrize(
+    "indexes", [(0, 1, 2, 3, 4), (0, 1, 2, 3, 4, 4), (0, 1, 2, 3, 4, 5, 5), (1, 2, 3, 4, 5, 6), ()], ids=repr
+)
 def test_each_read_is_answered_once(indexes: tuple[int, ...]) -> None:
     parts = [_raw(index, _RESULTS[index % len(_RESULTS)]) for index in indexes]
 
@@ -100,6 +115,8 @@ def test_each_read_is_answered_once(indexes: tuple[int, ...]) -> None:
         (3, {"state": "present", "value": {"/n/1": "x"}}),
         (4, {"state": "present", "value": "Linux"}),
         (4, {"state": "present", "value": {"stdout": "", "stderr": "", "code": "0"}}),
+        (5, {"state": "present", "value": {"/s/1": {"size": -1, "mtime_ns": 7}}}),
+        (5, {"state": "present", "value": {"/s/1": {"size": 5}}}),
     ],
 )
 def test_a_value_of_another_kind_is_refused(index: int, result: dict[str, Any]) -> None:
