@@ -1,7 +1,8 @@
 """Python's tracebacks and other messages of several lines, told apart by process, as processes write at the same time.
 
 vLLM writes its prefix before every line of a message, with the same stamp; what goes to stderr directly has none, or
-only the name of the process. Source: vLLM 0.8 to 0.33, NewLineFormatter and ``decorate_logs``; docs.python.org, traceback.
+only the name of the process. Sources: vLLM 0.8 to 0.33, NewLineFormatter and ``decorate_logs``; docs.python.org,
+traceback.
 """
 
 __all__ = ["Messages", "Part"]
