@@ -60,6 +60,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
         text = plan_text(experiment, cost_words(store, experiment, plan))
         if dry_run:
             sys.stdout.write(text)
+            sys.stderr.write("--dry-run: nothing was started\n")
             return
         sys.stderr.write(text)
         check_somebody_is_there(plan)

@@ -39,6 +39,11 @@ class ArmPlanner:
         """Raise ValueError with what is wrong in the settings."""
         for launcher, spec in self._ways():
             launcher.check(spec)
+            twice = next((part for place, part in enumerate(spec.where) if part in spec.where[:place]), None)
+            if twice is not None:
+                named = ", ".join(f"{name}: {value}" for name, value in twice.items() if value)
+                message = f"where: the part {{{named}}} is there twice; every part of a service is named once"
+                raise ValueError(message)
 
     def reads(self) -> Mapping[str, tuple[Read, ...]]:
         """Return what has to be read of the nodes before anything else, by node, as far as was seen."""

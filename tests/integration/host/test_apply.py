@@ -228,7 +228,7 @@ def test_a_plan_is_void_when_the_node_has_changed(cluster: Cluster) -> None:
     assert (first.state, second.state) == (NodeState.REVERTED, NodeState.UNTOUCHED)
     assert "60" in second.failure
     assert "10" in second.failure
-    assert "plan anew" in second.hint
+    assert "start anew" in second.hint
     assert cluster.as_before(0)
     assert tree_hash(cluster.path(1, "/")) == changed
 

@@ -47,3 +47,11 @@ def test_a_reader_without_a_name_is_split_as_well(top: str, a: Mapping[str, Any]
 def test_only_the_way_of_arm_a_brings_it_back(top: str, a: Mapping[str, Any], b: Mapping[str, Any]) -> None:
     switched = [action for action in _planner(top, a, b).original() if isinstance(action, RunCommand)]
     assert len(switched) == ("switch" in a)
+
+
+def test_a_part_that_is_named_twice_is_refused() -> None:
+    """It would be stopped and started twice in a visit, and its file edited by two of the same steps."""
+    part = {"node": "spark1", "unit": "vllm.service"}
+    planner = ArmPlanner(launcher="systemd", spec=ArmSpec(arms={"A": {}, "B": {"env": {"X": 1}}}, where=(part, part)))
+    with pytest.raises(ValueError, match=r"node: spark1, unit: vllm\.service} is there twice"):
+        planner.check()

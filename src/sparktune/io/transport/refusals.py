@@ -23,7 +23,7 @@ def error_of_refusal(node: str, host: str | None, kind: str, message: str) -> No
             where = host or node
             return NodeBusy(told, hint=f"wait for it, or see what it is: sparktune host status --nodes {where}")
         case "void":
-            return PlanVoid(told, hint="look again and plan anew: sparktune host plan")
+            return PlanVoid(told, hint="look at it, then start anew (of a host profile: sparktune host plan)")
         case "root":
             return NodeNeedsRoot(told, hint=_root_hint(host))
     return NodeProtocolError(f"{node}: {kind}: {said}", hint="this is a fault of sparktune, please report it")

@@ -18,7 +18,7 @@ from sparktune.io.transport.refusals import error_of_refusal
     ("kind", "error", "hint"),
     [
         ("busy", NodeBusy, "host status"),
-        ("void", PlanVoid, "plan anew"),
+        ("void", PlanVoid, "start anew"),
         ("root", NodeNeedsRoot, "NOPASSWD in /etc/sudoers.d on me@spark"),
         ("journal", ChangeFailed, "/var/lib/sparktune"),
         ("transaction", ChangeFailed, "host status"),
