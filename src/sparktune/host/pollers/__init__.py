@@ -1,0 +1,1 @@
+"""Threads that poll: their windows of demand, whether there was work, and what that makes of them. Pure."""
