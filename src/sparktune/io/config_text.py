@@ -1,6 +1,6 @@
 """A YAML file with its line numbers: values for the program, lines for the person who wrote it."""
 
-__all__ = ["ConfigText", "read_config_text"]
+__all__ = ["ConfigText", "Where", "read_config_text"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,11 +21,12 @@ Where = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigText:
-    """What a file holds as plain values, and the same with the line of each key."""
+    """What a file holds as plain values, and the same with the line of each key; ``text`` is all of it."""
 
     path: Path
     values: Any
     marked: Any
+    text: str = ""
 
     def mapping(self, where: Where) -> Mapping[str, Any]:
         """Return the mapping at a place; empty when nothing is there. Raises UsageError when it is something else."""
@@ -40,12 +41,13 @@ class ConfigText:
 
     def error(self, where: Where, message: str, *, hint: str = "") -> UsageError:
         """Make the error for a place in the file: file, line and keys in front of the message."""
-        line = self._line(where)
+        line = self.line(where)
         place = f"{self.path}:{line}" if line else str(self.path)
         keys = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
         return UsageError(f"{place}: {keys}: {message}" if keys else f"{place}: {message}", hint=hint)
 
-    def _line(self, where: Where) -> int | None:
+    def line(self, where: Where) -> int | None:
+        """Return the line of a place, or of the nearest one above it that has one; None for the whole file."""
         node, line = self.marked, None
         for step in where:
             lines = getattr(getattr(node, "lc", None), "data", None) or {}
@@ -65,7 +67,8 @@ def read_config_text(path: Path) -> ConfigText:
             message = f"{path} is larger than {_MOST_BYTES} bytes"
             raise UsageError(message, hint="is this the right file?")
         text = data.decode("utf-8-sig")
-        return ConfigText(path=path, values=YAML(typ="safe", pure=True).load(text), marked=YAML().load(text))
+        values = YAML(typ="safe", pure=True).load(text)
+        return ConfigText(path=path, values=values, marked=YAML().load(text), text=text)
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}"
         raise UsageError(message, hint="look at the path, and whether you may read it") from None

@@ -1,33 +1,85 @@
-"""``earned.yaml``: settings that an experiment earned, with their scope and evidence; sorted, made for git review."""
+"""``earned.yaml``: settings that an experiment earned, with their scope and evidence; sorted, made for git review.
 
-__all__ = ["EARNED_NAME", "earned_entry", "keep_earned"]
+::
+
+    schema: 1
+    settings:
+    - knob: DSPARK_MAX_INFLIGHT_PREFILLS
+      value: {env: {DSPARK_MAX_INFLIGHT_PREFILLS: '2'}}
+      instead_of: {env: {DSPARK_MAX_INFLIGHT_PREFILLS: '1'}}
+      scope: {cluster: ..., service: ..., image_digest: ..., launcher: ..., model: ..., workload: ...}
+      evidence: {run: ..., date: ..., metric: ..., better: ..., ratio: ..., low: ..., high: ..., ...}
+    history:
+    - {the same, and: {ended: {how: superseded, date: ..., by: RUN}}}
+
+What this version does not know of an entry, it leaves where it is.
+"""
+
+__all__ = [
+    "EARNED_NAME",
+    "EarnedFile",
+    "earned_entry",
+    "forget_earned",
+    "keep_earned",
+    "read_earned",
+    "read_earned_file",
+]
 
 import hashlib
-import io
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import msgspec
-from ruamel.yaml import YAML
 
+from sparktune.errors import UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
-from sparktune.io.config_text import read_config_text
+from sparktune.io.config_text import ConfigText, read_config_text
+from sparktune.io.earned_entries import entry_of
+from sparktune.io.earned_text import Items, edited, new_text
 from sparktune.io.files import write_atomic
+from sparktune.io.folder_lock import folder_lock
+from sparktune.model.earned import EarnedEntry
 
 EARNED_NAME = "earned.yaml"
 
-_HEAD = """\
+_HEAD: Final = """\
 # Settings that an experiment earned: what, where it holds, and the evidence. Written by sparktune, made for review.
 # evidence.ratio is how much better the value is than instead_of; low and high hold it with the confidence given.
 """
-_HASH_LETTERS = 16
-_DIGITS = 4
-_WIDTH = 4096  # a command stays on one line, for git to compare
+_SCHEMA: Final = 1
+_HASH_LETTERS: Final = 16
+_DIGITS: Final = 4
+_RENEWED: Final = frozenset({"image_digest", "revision"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarnedFile:
+    """What a file has: ``settings`` that count, and ``history`` of those that do no more, each in the file's order."""
+
+    settings: tuple[EarnedEntry, ...] = ()
+    history: tuple[EarnedEntry, ...] = ()
+
+
+def read_earned(path: Path) -> tuple[EarnedEntry, ...]:
+    """Return the settings that count, none when there is no such file. Raises UsageError as ``read_earned_file``."""
+    return read_earned_file(path).settings
+
+
+def read_earned_file(path: Path) -> EarnedFile:
+    """Return all of a file, nothing when there is none.
+
+    Raises UsageError, with line and hint, for one that cannot be read, is not of this form, or of a newer one.
+    """
+    if not path.exists() and not path.is_symlink():
+        return EarnedFile()
+    return _file_of(read_config_text(path))
 
 
 def earned_entry(result: ExperimentResult) -> dict[str, Any]:
@@ -51,7 +103,7 @@ def earned_entry(result: ExperimentResult) -> dict[str, Any]:
         },
         "evidence": {
             "run": experiment.id,
-            "date": datetime.fromtimestamp(experiment.created_wall_s, UTC).strftime("%Y-%m-%d"),
+            "date": _day(experiment.created_wall_s),
             "metric": experiment.primary.metric,
             "better": experiment.primary.better.value,
             "ratio": round(effect.ratio, _DIGITS),
@@ -66,34 +118,100 @@ def earned_entry(result: ExperimentResult) -> dict[str, Any]:
 
 
 def keep_earned(path: Path, entry: Mapping[str, Any]) -> None:
-    """Add an entry, or put it in the place of the one for the same knob and scope; the rest stays as it is.
+    """Add an entry. One for the same knob and scope is superseded: it goes to the history, the rest stays as it is.
 
     Raises UsageError for a file that is not of this form, and for one that cannot be written.
     """
-    entries = [one for one in _read(path) if _key(one) != _key(entry)] + [dict(entry)]
-    text = io.StringIO()
-    writer = YAML()
-    writer.default_flow_style = False
-    writer.width = _WIDTH
-    writer.dump({"schema": 1, "settings": sorted(entries, key=_key)}, text)
-    write_atomic(path, _HEAD + text.getvalue())
+    new = dict(entry)
+    with _changing(path) as (text, found):
+        old = [place for place, one in enumerate(found.settings) if _key(one.content) == _key(new)]
+        if any(_plain(found.settings[place].content) == _plain(new) for place in old):
+            return
+        kept = [place for place in range(len(found.settings)) if place not in old]
+        before = [place for place in kept if _key(found.settings[place].content) <= _key(new)]
+        at = kept.index(before[-1]) + 1 if before else 0
+        run = str(new.get("evidence", {}).get("run", ""))
+        gone = [found.settings[place] for place in old if found.settings[place].evidence.run != run]
+        ended = {"how": "superseded", "date": _today(), "by": run}
+        _write(path, text, found, settings=[*kept[:at], new, *kept[at:]], gone=gone, ended=ended)
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    if not path.exists():
-        return []
-    text = read_config_text(path)
-    settings = text.mapping(()).get("settings")
-    if text.mapping(()).get("schema") != 1 or not isinstance(settings, list):
+def forget_earned(path: Path, entry: EarnedEntry) -> None:
+    """Move an entry to the history. Raises UsageError, also when the file does not have it as it was read."""
+    with _changing(path) as (text, found):
+        kept = [place for place, one in enumerate(found.settings) if one.content != entry.content]
+        if len(kept) != len(found.settings) - 1:
+            message = f"{path}: the entry of {entry.knob!r} has changed since it was read; nothing was forgotten"
+            raise UsageError(message, hint="look at it, and do this again: sparktune earned list")
+        ended = {"how": "forgotten", "date": _today()}
+        _write(path, text, found, settings=kept, gone=[entry], ended=ended)
+
+
+@contextmanager
+def _changing(path: Path) -> Iterator[tuple[str, EarnedFile]]:
+    """Read under the lock of the file's own folder; a link is followed to where the file is."""
+    with folder_lock(path.resolve().parent):
+        if not path.exists():
+            yield "", EarnedFile()
+            return
+        config = read_config_text(path)
+        yield config.text, _file_of(config)
+
+
+def _write(
+    path: Path,
+    text: str,
+    found: EarnedFile,
+    *,
+    settings: Items,
+    gone: list[EarnedEntry],
+    ended: Mapping[str, str],
+) -> None:
+    past = [{**one.content, "ended": dict(ended)} for one in gone]
+    lists: dict[str, Items] = {"settings": settings}
+    if past:
+        lists["history"] = [*range(len(found.history)), *past]
+    write_atomic(path, edited(text, lists) if text else _HEAD + new_text({"schema": _SCHEMA, **lists}))
+
+
+def _file_of(text: ConfigText) -> EarnedFile:
+    if not isinstance(text.values, dict) or "schema" not in text.values:
         raise text.error((), "this is no file of earned settings", hint="move it away, or name another with --earned")
-    for place, one in enumerate(settings):
-        if not isinstance(one, dict) or not isinstance(one.get("scope"), dict) or "knob" not in one:
-            raise text.error(("settings", place), "a setting has knob, value, scope and evidence", hint="see git diff")
-    return settings
+    schema = text.values["schema"]
+    if isinstance(schema, int) and schema > _SCHEMA:
+        hint = "a newer sparktune wrote it: use that one, or name another file with --earned"
+        raise text.error(
+            ("schema",), f"schema {schema} is newer than {_SCHEMA}, the newest that is known here", hint=hint
+        )
+    if schema != _SCHEMA:
+        raise text.error(
+            ("schema",), f"1 is wanted, not {schema!r}: this is no file of earned settings", hint="see git diff"
+        )
+    return EarnedFile(settings=_entries(text, "settings"), history=_entries(text, "history"))
+
+
+def _entries(text: ConfigText, key: str) -> tuple[EarnedEntry, ...]:
+    found = text.values.get(key)
+    if found is None and key == "history":
+        return ()
+    if not isinstance(found, list):
+        message = "a list of earned settings is wanted here"
+        raise text.error((key,), message, hint=f"for none of them: {key}: []")
+    return tuple(entry_of(text, (key, place)) for place in range(len(found)))
 
 
 def _key(entry: Mapping[str, Any]) -> str:
-    return json.dumps([entry["knob"], _plain(entry["scope"])], sort_keys=True, default=str)
+    """Return what two entries about the same have in common: evidence on a new image renews that on the old one."""
+    scope = {name: value for name, value in _plain(entry["scope"]).items() if name not in _RENEWED}
+    return json.dumps([entry["knob"], scope], sort_keys=True, default=str)
+
+
+def _today() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%d")
+
+
+def _day(wall_s: float) -> str:
+    return datetime.fromtimestamp(wall_s, UTC).strftime("%Y-%m-%d")
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON
