@@ -1,0 +1,188 @@
+"""Whether evidence still speaks of what runs, and the command that would renew it.
+
+An experiment speaks of the image, model and workload that it was made with. A new image may turn its answer round, so
+evidence of another one is stale: the value stays what was earned until somebody measures again, and nothing else puts
+a new one in its place.
+"""
+
+__all__ = ["Freshness", "Running", "freshness", "renewal_command", "stale_reasons", "unknown_reasons"]
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from typing import Any, Final
+
+from sparktune.model.earned import EarnedEntry
+from sparktune.redact import MASK
+
+_IN_IMAGES: Final = frozenset({"compose", "sparkrun"})
+"""Launchers that run images; what others run has no digest."""
+
+_SHORT: Final = 19  # "sha256:" and 12 letters, as docker shows an image
+_PARTS: Final = {
+    "compose": "NODE:FILE:SERVICE",
+    "systemd": "NODE:UNIT",
+    "sparkrun": "NODE:RECIPE",
+}
+_NOT_SAID: Final = "WORKLOAD"
+_ARM_WORDS: Final = {"env": "env", "flags": "flag", "keys": "key", "options": "option"}
+
+
+class Freshness(Enum):
+    """CURRENT: what can be compared is as it was. STALE: something is not. UNKNOWN: not all of it can be compared."""
+
+    CURRENT = "current"
+    STALE = "stale"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """What runs now; None is "not known". ``image_digest`` is that of the running container, whatever its tag says.
+
+    ``today`` is a day (YYYY-MM-DD), and evidence older than ``max_age_days`` is stale, None for no such limit.
+    """
+
+    image_digest: str | None = None
+    model: str | None = None
+    revision: str | None = None
+    launcher: str | None = None
+    today: str = ""
+    max_age_days: float | None = None
+
+
+def freshness(entry: EarnedEntry, running: Running) -> Freshness:
+    """Return whether the evidence of an entry is that of what runs; what is stale is so whatever else is unknown."""
+    if stale_reasons(entry, running):
+        return Freshness.STALE
+    return Freshness.UNKNOWN if unknown_reasons(entry, running) else Freshness.CURRENT
+
+
+def stale_reasons(entry: EarnedEntry, running: Running) -> tuple[str, ...]:
+    """Return what has changed since an entry was earned, a sentence each; what is not known is no change."""
+    changed = (
+        _changed("the image", entry.scope.image_digest, running.image_digest),
+        _changed("the model", entry.scope.model, running.model),
+        _changed("the model's revision", entry.scope.revision, running.revision),
+        _changed("the launcher", entry.scope.launcher, running.launcher),
+        _aged(entry, running),
+    )
+    return tuple(reason for reason in changed if reason)
+
+
+def unknown_reasons(entry: EarnedEntry, running: Running) -> tuple[str, ...]:
+    """Return what cannot be compared, and why."""
+    return tuple(_unknown(entry, running))
+
+
+def renewal_command(entry: EarnedEntry, typed: Sequence[str] = (), folder: str = "") -> str:
+    """Return the command that would measure it again.
+
+    ``typed`` are the words of the command that earned it, with the program's name first, and ``folder`` where it was
+    typed: then it is that one. Else it is made of the entry, and words in capital letters are to be filled in.
+    """
+    words = _again(typed) or ["sparktune", "ab", *_template(entry)]
+    command = shlex.join(words)
+    return f"cd {shlex.quote(folder)} && {command}" if folder and _again(typed) else command
+
+
+def _changed(what: str, then: str | None, now: str | None) -> str:
+    if then is None or now is None or then == now:
+        return ""
+    return f"{what} was {_short(then)} then, and is {_short(now)} now"
+
+
+def _aged(entry: EarnedEntry, running: Running) -> str:
+    days = _days(entry.evidence.date, running.today)
+    if days is None or running.max_age_days is None or days <= running.max_age_days:
+        return ""
+    return f"it is {days} days old, more than {running.max_age_days:g}"
+
+
+def _unknown(entry: EarnedEntry, running: Running) -> Iterator[str]:
+    scope, evidence = entry.scope, entry.evidence
+    if evidence.practice:
+        yield f"its evidence was made up: {evidence.practice}"
+    elif not evidence.run and evidence.ratio is None:
+        yield "it has no evidence: nobody measured it"
+    if (scope.launcher or running.launcher) in _IN_IMAGES:
+        yield from _untold("image", scope.image_digest, running.image_digest)
+    yield from _untold("model", scope.model, running.model)
+    if scope.revision is not None and running.revision is None:
+        yield "which revision of the model runs is not known"
+    if scope.workload is None:
+        yield "which workload it was measured with is not said"
+    if running.max_age_days is not None and _days(evidence.date, running.today) is None:
+        yield "when it was measured is not said"
+
+
+def _untold(what: str, then: str | None, now: str | None) -> Iterator[str]:
+    if then is None:
+        yield f"which {what} it was measured with is not said"
+    elif now is None:
+        yield f"which {what} runs is not known"
+
+
+def _days(then: str, now: str) -> int | None:
+    try:
+        return (date.fromisoformat(now) - date.fromisoformat(then)).days
+    except ValueError:
+        return None
+
+
+def _short(text: str) -> str:
+    return text[:_SHORT] if text.startswith("sha256:") else text
+
+
+def _again(typed: Sequence[str]) -> list[str]:
+    """Return the words to type again; () where they would not run the experiment anew."""
+    words = list(typed[1:])
+    if words[:1] != ["ab"] or words[1:2] == ["resume"]:
+        return []
+    kept: list[str] = []
+    for word in words:
+        if word == MASK and kept:
+            kept.pop()  # the flag of a key, which was never kept: SPARKTUNE_API_KEY has it
+        elif MASK not in word:
+            kept.append(word)
+    return ["sparktune", *kept]
+
+
+def _template(entry: EarnedEntry) -> Iterator[str]:
+    scope, evidence = entry.scope, entry.evidence
+    if scope.service:
+        yield from ("--url" if "://" in scope.service else "--service", scope.service)
+    launcher = scope.launcher or ""
+    if launcher:
+        yield from ("--launcher", launcher)
+    if launcher in _PARTS:
+        yield from ("--where", _PARTS[launcher])
+    yield from ("--knob", entry.knob)
+    yield from ("--a", _arm(entry.instead_of), "--b", _arm(entry.value))
+    yield from ("--workload", _NOT_SAID)
+    if evidence.metric:
+        yield from ("--primary", evidence.metric)
+    for guard in evidence.guards:
+        yield from ("--guard", guard)
+
+
+def _arm(value: Any) -> str:  # noqa: ANN401 - what a file has
+    if not isinstance(value, Mapping):
+        return str(value)
+    command = value.get("command", value.get("text"))
+    if isinstance(command, list | tuple):
+        return shlex.join(str(word) for word in command)
+    if command is not None:
+        return str(command)
+    return " ".join(
+        shlex.quote(f"{word}:{name}" if said is True else f"{word}:{name}={_said(said)}")
+        for kind, word in _ARM_WORDS.items()
+        if isinstance(named := value.get(kind), Mapping)
+        for name, said in named.items()
+    )
+
+
+def _said(value: object) -> str:
+    return "" if value is None else str(value)
