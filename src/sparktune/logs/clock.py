@@ -5,7 +5,8 @@ __all__ = ["LogClock"]
 import re
 from collections.abc import Iterable, Sequence
 
-from sparktune.logs.lines import Line, read_line, states_of
+from sparktune.logs.line import Line
+from sparktune.logs.lines import read_line, states_of
 from sparktune.logs.stamps import Stamp, offset_between, resolve
 from sparktune.units import Seconds
 
@@ -41,6 +42,11 @@ class LogClock:
         elif self._offset_s is None or self._dated_s is None:
             self._learn(line.stamp, line.written)
         self._last = (line.number, line.stamp)
+
+    @property
+    def known(self) -> Stamp | None:
+        """The stamp of the last line that was looked at."""
+        return self._last[1]
 
     def last(self, number: int, earlier: Iterable[bytes]) -> Stamp | None:
         """Return the last stamp before a line."""

@@ -1,13 +1,15 @@
 """What of a log is kept, however long it is: facts by key, events by signature, errors that nobody knows."""
 
-__all__ = ["Events", "Facts", "Seen"]
+__all__ = ["Events", "Facts", "PutOff", "Seen"]
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sparktune.logs.lines import Line
+from sparktune.logs.line import Line
+from sparktune.logs.stamps import Stamp
+from sparktune.logs.wanted import Shown
 from sparktune.model.log import LogFact, LogSignature
 
 _FIRST_FACTS, _LAST_FACTS = 100, 400
@@ -16,29 +18,84 @@ _MOST_EVENTS = 600
 _CHANGING = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
+@dataclass(slots=True)
+class _OneFact:
+    first: list[tuple[LogFact, Line]] = field(default_factory=list)
+    last: deque[tuple[LogFact, Line]] = field(default_factory=lambda: deque(maxlen=_LAST_FACTS))
+    more: int = 0
+
+
 class Facts:
-    """Of each key the first 100 and the last 400."""
+    """Of each key of each container the first 100 and the last 400."""
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._first: dict[str, list[tuple[LogFact, Line]]] = {}
-        self._last: dict[str, deque[tuple[LogFact, Line]]] = {}
-        self.more = 0
+        self._of: dict[tuple[str, str], _OneFact] = {}
 
     def add(self, fact: LogFact, line: Line) -> None:
         """Keep a fact with the line that it is from."""
-        first = self._first.setdefault(fact.key, [])
-        if len(first) < _FIRST_FACTS:
-            first.append((fact, line))
-            return
-        last = self._last.setdefault(fact.key, deque(maxlen=_LAST_FACTS))
-        self.more += len(last) == _LAST_FACTS
-        last.append((fact, line))
+        kept = self._of.get((line.source, fact.key))
+        if kept is None:
+            kept = self._of[line.source, fact.key] = _OneFact()
+        if len(kept.first) < _FIRST_FACTS:
+            kept.first.append((fact, line))
+        else:
+            kept.more += len(kept.last) == _LAST_FACTS
+            kept.last.append((fact, line))
 
-    def __iter__(self) -> Iterator[tuple[LogFact, Line]]:
-        """Yield what is kept, in the order of the log."""
-        kept = [one for facts in (*self._first.values(), *self._last.values()) for one in facts]
-        return iter(sorted(kept, key=lambda one: one[1].number))
+    def forget(self, source: str) -> None:
+        """Forget what a container told, as it starts again."""
+        self._of = {key: kept for key, kept in self._of.items() if key[0] != source}
+
+    def with_late(self, late: Iterable[tuple[LogFact, Line]]) -> tuple[list[tuple[LogFact, Line]], int]:
+        """Return what is kept, in the order of the log, and how many more there are; ``late`` come from ``PutOff``."""
+        found = {key: [*kept.first, *kept.last] for key, kept in self._of.items()}
+        more = sum(kept.more for kept in self._of.values())
+        for fact, line in late:
+            found.setdefault((line.source, fact.key), []).append((fact, line))
+        kept: list[tuple[LogFact, Line]] = []
+        for facts in found.values():
+            facts.sort(key=lambda one: one[1].number)
+            more += max(0, len(facts) - _FIRST_FACTS - _LAST_FACTS)
+            kept += [*facts[:_FIRST_FACTS], *facts[_FIRST_FACTS:][-_LAST_FACTS:]]
+        return sorted(kept, key=lambda one: one[1].number), more
+
+
+@dataclass(slots=True)
+class _Late:
+    seen: int = 0
+    lines: deque[tuple[int, bytes, Stamp | None, Shown]] = field(default_factory=lambda: deque(maxlen=_LAST_FACTS))
+
+
+class PutOff:
+    """Lines with nothing but facts, of which there are so many that only the last ones will count.
+
+    Servers write how fast they are every few seconds, for weeks. Such lines are not read before the log has ended.
+    """
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self._of: dict[Shown, _Late] = {}
+
+    def takes(self, shown: Shown, number: int, raw: bytes, stamp: Stamp | None) -> bool:
+        """Whether a line is put off; ``stamp`` is that of a line before it."""
+        late = self._of.get(shown)
+        if late is None:
+            late = self._of[shown] = _Late()
+        late.seen += 1
+        if late.seen <= _FIRST_FACTS + _LAST_FACTS:
+            return False
+        late.lines.append((number, raw, stamp, shown))
+        return True
+
+    def lines(self) -> list[tuple[int, bytes, Stamp | None, Shown]]:
+        """Return what was put off and is kept, in the order of the log."""
+        return sorted((one for late in self._of.values() for one in late.lines), key=lambda one: one[0])
+
+    @property
+    def more(self) -> int:
+        """How many lines are not kept."""
+        return sum(max(0, late.seen - _FIRST_FACTS - 2 * _LAST_FACTS) for late in self._of.values())
 
 
 @dataclass(slots=True)

@@ -12,9 +12,10 @@ from dataclasses import replace
 
 from sparktune.deploy.settings.echoed import ECHO_WORDS, EchoReader
 from sparktune.logs.clock import LogClock
-from sparktune.logs.kept import Events, Facts, Seen
+from sparktune.logs.kept import Events, Facts, PutOff, Seen
 from sparktune.logs.levels import ERROR_WORDS
-from sparktune.logs.lines import Line, clean, read_line, read_lines, states_of
+from sparktune.logs.line import Line
+from sparktune.logs.lines import clean, read_line, read_lines, states_of
 from sparktune.logs.raw_lines import LongLines
 from sparktune.logs.readers import all_readers
 from sparktune.logs.signatures import all_signatures
@@ -53,7 +54,9 @@ class LogScan:
         self._raw = LongLines()
         self._echo = EchoReader(file, node=node or None)
         self._wanted = Wanted(all_readers(), all_signatures(), echo=ECHO_WORDS, error=ERROR_WORDS, start=START_WORDS)
-        self._facts: dict[str, Facts] = {}
+        self._facts = Facts()
+        self._since: dict[str, int] = {}  # where the last start of a container begins
+        self._late = PutOff()
         self._events = Events()
         self._messages = Messages()
         self._starts = Starts()
@@ -89,18 +92,24 @@ class LogScan:
             self._clock.look_for_first(self._block)
         silent, of_shape = self._wanted.silent, self._wanted.of_shape
         for at, shape in enumerate(shapes):
-            if not self._messages.any_open and silent(shape.split()):
+            parts = shape.split()
+            if silent(parts) and not self._messages.any_open:
                 continue
-            shown = of_shape(shape)
-            if shown is not None or self._messages.any_open:
+            shown = of_shape(shape, parts)
+            if self._messages.any_open or (shown is not None and not self._put_off(shown, at)):
                 for line in read_lines(self._block[at], self._lines + at + 1):
                     self._look(line, at, shown)
         self._lines += len(self._block)
         self._before = [*self._before, *self._block][-_LOOK_BACK:]
 
+    def _put_off(self, shown: Shown, at: int) -> bool:
+        number = self._lines + at + 1
+        return shown.only_facts and self._late.takes(shown, number, self._block[at], self._clock.known)
+
     def _look(self, line: Line, at: int, shown: Shown | None) -> None:
         if shown is not None and shown.starts and self._starts.begins(line):
-            self._facts[line.source] = Facts()
+            self._facts.forget(line.source)
+            self._since[line.source] = line.number
         self._clock.note(line, self._earlier(at))
         part = self._messages.sort(line)
         if part is Part.INSIDE:
@@ -119,13 +128,23 @@ class LogScan:
         """Show a line to those who want it; return whether its meaning is known."""
         if shown.echoes:
             self._echo.feed(line.text, line.number)
+        for fact in self._read_facts(line, shown):
+            self._facts.add(fact, line)
+        return sum(self._match(line, signature) for signature in shown.signatures) > 0  # each counts it
+
+    def _read_facts(self, line: Line, shown: Shown) -> Iterator[LogFact]:
         for reader in shown.readers:
             if any(word in line.text for word in reader.words):
-                facts = self._facts.setdefault(line.source, Facts())
                 for fact in reader.read(_plain(line, line.text)):
                     self._engine = self._engine or reader.engine
-                    facts.add(fact, line)
-        return sum(self._match(line, signature) for signature in shown.signatures) > 0  # each counts it
+                    yield fact
+
+    def _late_facts(self) -> Iterator[tuple[LogFact, Line]]:
+        for number, raw, stamp, shown in self._late.lines():
+            for line in read_lines(raw, number):
+                line.stamp = line.stamp or stamp
+                if number >= self._since.get(line.source, 0):
+                    yield from ((fact, line) for fact in self._read_facts(line, shown))
 
     def _match(self, line: Line, signature: LogSignature) -> bool:
         if not any(word in line.text for word in signature.words):
@@ -164,7 +183,7 @@ class LogScan:
 
     def _end(self) -> ReadLog:
         kept = _Kept(self._clock)
-        facts = sorted((one for facts in self._facts.values() for one in facts), key=lambda one: one[1].number)
+        facts, more_facts = self._facts.with_late(self._late_facts())
         echo = self._echo.echo()
         told = tuple(replace(fact, value=_safe(fact.value), line=kept.line(line)) for fact, line in facts)
         starts = self._starts.most
@@ -184,7 +203,7 @@ class LogScan:
             first_s=self._clock.time_of(self._clock.first),
             last_s=self._clock.time_of(last),
             more_events=self._events.more,
-            more_facts=sum(facts.more for facts in self._facts.values()),
+            more_facts=more_facts + self._late.more,
         )
 
 

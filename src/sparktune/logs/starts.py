@@ -10,7 +10,7 @@ __all__ = ["START_WORDS", "Starts"]
 import re
 from dataclasses import dataclass, field
 
-from sparktune.logs.lines import Line
+from sparktune.logs.line import Line
 
 _MARKS = (
     (re.compile(r"\bvLLM API server version |[\u2580-\u259f].* version +v?\d"), "vllm", 0),

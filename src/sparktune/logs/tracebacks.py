@@ -13,7 +13,7 @@ from enum import Enum
 
 from sparktune.logs.kept import Seen
 from sparktune.logs.levels import EXCEPTION, TRACEBACK
-from sparktune.logs.lines import Line
+from sparktune.logs.line import Line
 
 _LONGEST = 400  # lines of a traceback, those of others between them too
 _ENDS = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:: |$)", re.ASCII)

@@ -12,14 +12,18 @@ _MOST_SHAPES = 20_000
 _LONGEST_SHAPE = 1_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shown:
-    """Whom lines of one shape are shown to. ``starts``: such a line may be the first of a start."""
+    """Whom lines with the same words are shown to.
+
+    ``starts``: such a line may be the first of a start. ``only_facts``: there is nothing in it but facts.
+    """
 
     readers: tuple[LogReader, ...]
     signatures: tuple[LogSignature, ...]
     echoes: bool
     starts: bool
+    only_facts: bool
 
 
 class Wanted:
@@ -35,38 +39,39 @@ class Wanted:
         start: Sequence[str],
     ) -> None:
         """Take those who want lines, and the words of settings, of errors and of starts."""
-        self._owners: tuple[LogReader | LogSignature, ...] = (*readers, *signatures)
-        self._echo, self._error, self._start = (len(self._owners) + more for more in range(3))
-        self._words = WordFilter(
-            {
-                **{number: owner.words for number, owner in enumerate(self._owners)},
-                self._echo: echo,
-                self._error: error,
-                self._start: start,
-            }
-        )
-        self._known: dict[bytes, Shown | None] = {}
+        owners: list[tuple[LogReader | LogSignature | str, str]] = [
+            *((reader, word) for reader in readers for word in reader.words),
+            *((signature, word) for signature in signatures for word in signature.words),
+            *(("echo", word) for word in echo),
+            *(("error", word) for word in error),
+            *(("start", word) for word in start),
+        ]
+        self._owners = [owner for owner, _ in owners]
+        self._words = WordFilter(word for _, word in owners)
+        self._of_shape: dict[bytes, Shown] = {}
+        self._of_words: dict[tuple[int, ...], Shown | None] = {(): None}
         self.silent = self._words.silent.issuperset
 
-    def of_shape(self, shape: bytes) -> Shown | None:
-        """Return whom lines of a shape are shown to, None for nobody."""
-        if shape in self._known:
-            return self._known[shape]
-        shown = self._look(shape) if self._words.may_tell(shape) else None
-        if len(shape) <= _LONGEST_SHAPE:
-            if len(self._known) >= _MOST_SHAPES:
-                self._known.clear()
-            self._known[shape] = shown
+    def of_shape(self, shape: bytes, parts: Sequence[bytes]) -> Shown | None:
+        """Return whom lines of a shape are shown to, None for nobody; the same for the same words."""
+        if shape in self._of_shape:
+            return self._of_shape[shape]
+        words = self._words.found(shape, parts)
+        if words not in self._of_words:
+            self._of_words[words] = self._shown(words)
+        shown = self._of_words[words]
+        if shown is not None and len(shape) <= _LONGEST_SHAPE:  # the others are told by their parts
+            if len(self._of_shape) >= _MOST_SHAPES:
+                self._of_shape.clear()
+            self._of_shape[shape] = shown
         return shown
 
-    def _look(self, shape: bytes) -> Shown | None:
-        owners = self._words.owners(shape)
-        if not owners:
-            return None
-        those = [self._owners[owner] for owner in owners if owner < len(self._owners)]
+    def _shown(self, words: tuple[int, ...]) -> Shown:
+        owners = [self._owners[word] for word in words]
         return Shown(
-            readers=tuple(one for one in those if isinstance(one, LogReader)),
-            signatures=tuple(one for one in those if isinstance(one, LogSignature)),
-            echoes=self._echo in owners,
-            starts=self._start in owners,
+            readers=tuple({owner.words: owner for owner in owners if isinstance(owner, LogReader)}.values()),
+            signatures=tuple({owner.id: owner for owner in owners if isinstance(owner, LogSignature)}.values()),
+            echoes="echo" in owners,
+            starts="start" in owners,
+            only_facts=all(isinstance(owner, LogReader) for owner in owners),
         )
