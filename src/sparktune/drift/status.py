@@ -16,6 +16,11 @@ _PER_NODE: Final = frozenset(
         *("node_rank", "headless", "host", "port", "data_parallel_rank", "data_parallel_start_rank", "rpc", "uds"),
         *("data_parallel_hybrid_lb", "data_parallel_external_lb", "api_server_count", "dist_init_addr", "device"),
         *("disaggregation_ib_device", "mooncake_ib_device", "key.container_name", "key.hostname", "key.devices"),
+        # The API server of the first node alone has these.
+        *("served_model_name", "api_key", "enable_auto_tool_choice", "tool_call_parser", "reasoning_parser"),
+        *("chat_template", "default_chat_template_kwargs", "enable_prompt_tokens_details", "generation_config"),
+        *("override_generation_config", "uvicorn_log_level", "enable_log_requests", "disable_log_requests"),
+        *("enable_force_include_usage", "disable_frontend_multiprocessing", "root_path", "allowed_origins"),
         *("key.ports", "key.depends_on", "key.build", "key.deploy", "key.Description", "key.healthcheck"),
     }
 )
@@ -63,11 +68,15 @@ def may_differ(key: str) -> bool:
 
 
 def judge(key: str, node: str, layers: Layers, others: Mapping[str, DriftCell | None]) -> Judged:
-    """Return what layers come to; ``others`` are the live cells of the same key on other nodes, by their names."""
+    """Return what layers come to; ``others`` are the cells of the same key on other nodes, by their names.
+
+    They are compared with ``asked`` where that is known, else with ``live``.
+    """
     found = dict(_parts(key, layers))
-    differing = {} if may_differ(key) else _differing(key, layers.live, others)
+    own = layers.live if layers.asked is None else layers.asked
+    differing = {} if may_differ(key) else _differing(key, own, others)
     if differing:
-        mine = _text(layers.live)
+        mine = _text(own)
         found[DriftStatus.NODES_DIFFER] = f"{node} has {mine}, " + ", ".join(
             f"{name} {text}" for name, text in differing.items()
         )

@@ -62,6 +62,7 @@ class Knob:
     least: float | None = None
     most: float | None = None
     choices: tuple[str, ...] = ()
+    fallback: str = ""
     quality: bool = False
     interactions: tuple[Interaction, ...] = ()
     effects: tuple[Effect, ...] = ()

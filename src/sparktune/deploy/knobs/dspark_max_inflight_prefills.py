@@ -18,6 +18,7 @@ KNOB = Knob(
     least=1,
     most=3,
     choices=("1", "2", "3"),
+    fallback="1",
     takes="restart",
     measure=("ttft_max_s", "ttft_mean_s", "decode_min_tok_s"),
     interactions=(Interaction(other="long_prefill_token_threshold", what="both decide who waits for whom"),),
