@@ -5,7 +5,7 @@ clears a list. systemd.exec(5): ``EnvironmentFile=`` goes before ``Environment=`
 systemd.service(5): ``Restart=``, ``Type=``. ``systemctl show``: FragmentPath, DropInPaths, NeedDaemonReload.
 """
 
-__all__ = ["DROP_IN", "KEYS", "Unit", "unit_of", "unit_reads"]
+__all__ = ["DROP_IN", "KEYS", "Unit", "unit_files", "unit_of", "unit_reads"]
 
 import shlex
 from collections.abc import Mapping
@@ -68,6 +68,16 @@ def unit_reads(where: Mapping[str, Any], readings: Readings | None) -> tuple[Rea
     shown = _properties(where, readings)
     paths = [*_files(shown), *_env_files(shown), _own(shown)]
     return (show, *(ReadFile(path=path) for path in paths if path))
+
+
+def unit_files(where: Mapping[str, Any], readings: Readings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files of a unit, the one that counts last last, and those of its variables. Raises ValueError.
+
+    Also those of a unit that could not be set, and an experiment's own, which is no fault of whoever only looks.
+    """
+    shown = _properties(where, readings)
+    own = (_own(shown),) if readings.file(_own(shown)).value is not None else ()
+    return (*_files(shown), *own), _env_files(shown)
 
 
 def unit_of(where: Mapping[str, Any], readings: Readings) -> Unit:

@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from sparktune.host.cpulist import parse_cpulist
-from sparktune.host.service.facts import ServiceContainer, ServiceFacts
 from sparktune.host.service.flags import flag_text, flag_wrong
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.live import Reads
-from sparktune.io.launching.service_look import Serves, serves
+from sparktune.io.launching.service_look import Serves, container_of, ended_words, not_one, serves
 from sparktune.io.launching.words import Words
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import OF_ONE_START, LiveService, ServiceProcess
@@ -32,9 +31,9 @@ async def read_service(reader: LiveService, target: NodeTarget, words: Words, po
         seen = await serves(node, reader.service, port, reader.environment)
     where = _where(reader.service)
     process = seen.serving.process
-    wrong = _not_one(seen.facts)
+    wrong = not_one(seen.facts)
     if wrong or process is None:
-        return Reads(wrong=f"{where}{wrong or seen.serving.why}{_ended(seen.facts)}")
+        return Reads(wrong=f"{where}{wrong or seen.serving.why}{ended_words(seen.facts)}")
     found = _Found(where, words)
     found.start(seen)
     for flag, wanted in reader.flags.items():
@@ -66,7 +65,7 @@ class _Found:
     def start(self, seen: Serves) -> None:
         """Keep which start this is: the first process with its time, the container, the image's digest."""
         process = seen.serving.process
-        container = _container(seen)
+        container = container_of(seen)
         told = f"pid {process.pid} at tick {process.start_ticks}" if process else "?"
         if container is not None:
             told += f", container {container.id[:_SHORT_ID]} since {container.started_at}"
@@ -112,36 +111,6 @@ def _where(service: ServiceProcess) -> str:
         (service.labels[name] for name in ("com.docker.compose.service", "sparkrun.rank") if name in service.labels), ""
     )
     return " ".join(word for word in (service.node, part) if word) + ": " if service.node or part else ""
-
-
-def _container(seen: Serves) -> ServiceContainer | None:
-    process = seen.serving.process
-    running = [one for one in seen.facts.containers if one.running]
-    inside = [one for one in running if process is not None and one.id in process.groups]
-    return next(iter(inside or running), None)
-
-
-def _not_one(facts: ServiceFacts) -> str:
-    """Say why there is not one service to read, "" when there is."""
-    if facts.unknown:
-        return facts.unknown
-    running = [one for one in facts.containers if one.running]
-    if len(running) > 1:
-        return f"{len(running)} containers have its labels: {', '.join(one.name for one in running)}"
-    if facts.unit is not None and not facts.unit.loaded:
-        return f"there is no unit {facts.unit.name}"
-    return ""
-
-
-def _ended(facts: ServiceFacts) -> str:
-    told = [
-        f"container {one.name} {one.status}" + (f" with exit code {one.exit_code}" if one.exit_code is not None else "")
-        for one in facts.containers
-        if not one.running
-    ]
-    if facts.unit is not None and facts.unit.loaded and not facts.unit.main_pid:
-        told.append(f"unit {facts.unit.name} is {facts.unit.active} ({facts.unit.sub}), result {facts.unit.result}")
-    return f" ({'; '.join(told)})" if told else ""
 
 
 def _flag_shown(flag: str, text: str | None, words: Words) -> str:

@@ -1,18 +1,29 @@
 """Look at a service on its node: its containers, its unit, its processes, and which of them serves."""
 
-__all__ = ["Serves", "ids_of", "look_at_service", "serves"]
+__all__ = ["Serves", "container_of", "ended_words", "ids_of", "look_at_service", "not_one", "serves", "serves_at"]
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from sparktune.errors import ArmFailed
-from sparktune.host.service.facts import NodeProcess, ServiceFacts, ps_command, service_facts, service_reads
+from sparktune.host.service.facts import (
+    NodeProcess,
+    ServiceContainer,
+    ServiceFacts,
+    descendants,
+    ps_command,
+    service_facts,
+    service_reads,
+)
 from sparktune.host.service.serving import Serving, servers_of, serving_process
 from sparktune.host.service.sockets import TABLES, listening_sockets
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import ServiceProcess
 from sparktune.model.observed import Observed, absent
 from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
+
+_SOCKETS: Final = "/proc/[0-9]*/fd/*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +58,34 @@ async def look_at_service(node: NodeSession, service: ServiceProcess) -> Service
 
 async def serves(node: NodeSession, service: ServiceProcess, port: int, names: Collection[str]) -> Serves:
     """Find the serving process and read it; of its variables those of these names. Raises NodeError."""
-    facts = await look_at_service(node, service)
+    return await _served(node, await look_at_service(node, service), port, names)
+
+
+async def serves_at(node: NodeSession, port: int, names: Collection[str]) -> Serves:
+    """Find what listens at a port of the node, whatever started it, and read it like a service. Raises NodeError."""
+    tables = [ReadFile(path=f"/proc/net/{table}", most_bytes=4 << 20) for table in TABLES]
+    own = ServiceProcess(node="")
+    readings = await node.observe([*service_reads(own), *tables, ReadLinks(pattern=_SOCKETS)])
+    facts = service_facts(own, readings)
+    at = {
+        link
+        for table in tables
+        for link, number in listening_sockets(readings.file(table.path).value or "").items()
+        if number == port
+    }
+    links = readings.links.get(_SOCKETS, {})
+    found = {int(path.split("/")[2]) for path, link in links.items() if link in at}
+    mine = descendants(found, facts.others)
+    facts = replace(
+        facts,
+        processes=tuple(one for one in facts.others if one.pid in mine),
+        others=tuple(one for one in facts.others if one.pid not in mine),
+        unknown="" if found or not at else f"somebody else's process listens at port {port}: root sees whose it is",
+    )
+    return await _served(node, facts, port, names)
+
+
+async def _served(node: NodeSession, facts: ServiceFacts, port: int, names: Collection[str]) -> Serves:
     servers = servers_of(facts.processes)
     if not servers:
         return Serves(facts=facts, serving=serving_process(facts.processes, port, {}))
@@ -61,6 +99,38 @@ async def serves(node: NodeSession, service: ServiceProcess, port: int, names: C
     if environment.value is None and names:
         environment = await _from_inside(node, facts, serving.process, readings) or environment
     return Serves(facts=facts, serving=serving, environment=environment, allowed=_allowed(servers, readings))
+
+
+def container_of(seen: Serves) -> ServiceContainer | None:
+    """Return the container that the serving process is in, else one that runs."""
+    process = seen.serving.process
+    running = [one for one in seen.facts.containers if one.running]
+    inside = [one for one in running if process is not None and one.id in process.groups]
+    return next(iter(inside or running), None)
+
+
+def not_one(facts: ServiceFacts) -> str:
+    """Say why there is not one service to read, "" when there is."""
+    if facts.unknown:
+        return facts.unknown
+    running = [one for one in facts.containers if one.running]
+    if len(running) > 1:
+        return f"{len(running)} containers have its labels: {', '.join(one.name for one in running)}"
+    if facts.unit is not None and not facts.unit.loaded:
+        return f"there is no unit {facts.unit.name}"
+    return ""
+
+
+def ended_words(facts: ServiceFacts) -> str:
+    """Say how containers or the unit ended, "" where nothing did."""
+    told = [
+        f"container {one.name} {one.status}" + (f" with exit code {one.exit_code}" if one.exit_code is not None else "")
+        for one in facts.containers
+        if not one.running
+    ]
+    if facts.unit is not None and facts.unit.loaded and not facts.unit.main_pid:
+        told.append(f"unit {facts.unit.name} is {facts.unit.active} ({facts.unit.sub}), result {facts.unit.result}")
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _reads(process: NodeProcess, names: Collection[str]) -> tuple[Read, ...]:

@@ -1,9 +1,9 @@
 """What launchers want to see of the nodes before an experiment touches anything."""
 
-__all__ = ["see"]
+__all__ = ["in_rounds", "see"]
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields, replace
 from typing import Final
@@ -40,6 +40,23 @@ async def see(wanted: Wanted, settings: HoldSettings) -> Seen:
                 seen[node] = _merged(seen.get(node, Readings()), answer)
                 done.setdefault(node, set()).update(asked[node])
     return seen
+
+
+async def in_rounds(
+    node: NodeSession, wanted: Callable[[Readings], Sequence[Read]], readings: Readings, *, rounds: int = _ROUNDS
+) -> AsyncIterator[Readings]:
+    """Yield what one node has answered so far after every round, until nothing new is asked for.
+
+    Raises NodeError, and what ``wanted`` raises: what was yielded before stays true.
+    """
+    done: set[Read] = set()
+    for _round in range(rounds):
+        asked = [read for read in dict.fromkeys(wanted(readings)) if read not in done]
+        if not asked:
+            return
+        readings = _merged(readings, await node.observe(asked))
+        done.update(asked)
+        yield readings
 
 
 def _merged(one: Readings, other: Readings) -> Readings:
