@@ -31,8 +31,10 @@ class LogClock:
         """Look for the first stamp of the log in its next lines."""
         for raw in block[: max(0, _FIRST_LINES - self._looked)]:
             self._looked += 1
-            self.first = stamp_of(raw)
-            if self.first is not None:
+            line = _stamped(raw)
+            if line is not None and line.stamp is not None:
+                self.first = line.stamp
+                self._learn(line.stamp, line.written)
                 return
 
     def note(self, line: Line, earlier: Iterable[bytes]) -> None:
@@ -64,9 +66,9 @@ class LogClock:
         for back, raw in enumerate(earlier, start=1):
             if number - back <= known_to:
                 break
-            stamp = stamp_of(raw)
-            if stamp is not None:
-                return stamp
+            line = _stamped(raw)
+            if line is not None and line.stamp is not None:
+                return line.stamp
         return known
 
     def _learn(self, stamp: Stamp, written: Stamp | None) -> None:
@@ -79,9 +81,9 @@ class LogClock:
             self._offset_s = offset_between(time_s, written)
 
 
-def stamp_of(raw: bytes) -> Stamp | None:
-    """Return the stamp of a line."""
+def _stamped(raw: bytes) -> Line | None:
+    """Return a line if it can have a stamp."""
     if _CAN_HAVE.search(raw, 0, _WITHIN) is None:
         return None
     states = states_of(raw)
-    return read_line(states[-1], 0).stamp if states else None
+    return read_line(states[-1], 0) if states else None

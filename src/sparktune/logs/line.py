@@ -1,7 +1,8 @@
-"""A line while it is read."""
+"""A line while it is read. Source: ECMA-48 for escape sequences."""
 
-__all__ = ["LONGEST", "Line"]
+__all__ = ["ESCAPES", "LONGEST", "Line", "visible"]
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,6 +10,20 @@ from sparktune.logs.stamps import Stamp
 
 LONGEST: Final = 20_000
 """Characters of a line that are read."""
+
+
+ESCAPES: Final = r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-~])"
+"""What a terminal takes as a command, as a regular expression."""
+
+_ESCAPES = re.compile(ESCAPES)
+_CONTROL = dict.fromkeys([*range(9), *range(11, 32), 127, 0xFEFF])
+
+
+def visible(text: str) -> str:
+    """Return a text without escape sequences and other signs that nobody sees; line ends and tabs stay."""
+    if text.isprintable():
+        return text
+    return (_ESCAPES.sub("", text) if "\x1b" in text else text).translate(_CONTROL)
 
 
 @dataclass(slots=True)

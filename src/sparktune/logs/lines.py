@@ -1,6 +1,6 @@
 """One raw line of a log taken apart: who wrote it, when, how loud, and what it says.
 
-Source: tqdm, which draws its bars over each other with carriage returns; ECMA-48 for escape sequences.
+Source: tqdm, which draws its bars over each other with carriage returns.
 """
 
 __all__ = ["clean", "read_line", "read_lines", "states_of"]
@@ -9,13 +9,12 @@ import re
 from dataclasses import replace
 
 from sparktune.logs.levels import told_level
-from sparktune.logs.line import LONGEST, Line
+from sparktune.logs.line import ESCAPES, LONGEST, Line, visible
 from sparktune.logs.prefixes import peel
 
 _LAYERS = 8
 _MOST_IN_ONE = 500  # lines of one message in JSON
-_ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
-_CONTROL = dict.fromkeys([*range(9), *range(11, 32), 127, 0xFEFF])
+_ESCAPES = re.compile(ESCAPES.encode())
 
 
 def clean(block: bytes) -> bytes:
@@ -57,9 +56,7 @@ def read_lines(raw: bytes, number: int) -> list[Line]:
 def read_line(raw: bytes, number: int) -> Line:
     """Take one line apart; ``raw`` has no line end, and was cleaned. Raises nothing."""
     text = raw[: LONGEST * 4].decode("utf-8", "replace")[:LONGEST].rstrip()
-    if not text.isprintable():
-        text = text.translate(_CONTROL)
-    line = Line(text=text, number=number)
+    line = Line(text=visible(text), number=number)
     for _ in range(_LAYERS):
         if not peel(line):
             break

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from sparktune.logs.json_lines import json_of
 from sparktune.logs.levels import LEVELS
-from sparktune.logs.line import LONGEST, Line
+from sparktune.logs.line import LONGEST, Line, visible
 from sparktune.logs.written import GLOG_DAY, ISO, SYSLOG_DAY, VLLM_DAY, stamp_in
 
 _PREFIX_WITHIN = 200  # characters in which what VLLM_LOGGING_PREFIX put in front may end
@@ -61,7 +61,7 @@ def _json(line: Line, found: re.Match[str]) -> int:
     member = json_of(found.string)
     if member is None:
         return _Next.NOTHING
-    line.text = member.text.rstrip()[:LONGEST]
+    line.text = visible(member.text).rstrip()[:LONGEST]
     line.level = line.level or LEVELS.get(member.level.upper(), "")
     line.process = line.process or member.process
     line.place = f"{member.level} {member.time}" if member.level else ""
@@ -78,7 +78,7 @@ def _iso(line: Line, found: re.Match[str]) -> int:
     if _journal(line) == _Next.LAYER:
         return _Next.LAYER
     python = _PYTHON.match(line.text)
-    if python is None:
+    if python is None or _VLLM_WHOLE.match(line.text):
         return _Next.LAYER
     line.level = LEVELS[python[1]]
     line.place = found[0] + python[0]
@@ -173,7 +173,7 @@ _LETTER_STEPS = (
     _Step(re.compile(rf"({_LEVEL})(?::[\w.]*:|:? +)(?=\S)", re.ASCII), _plain_level),
     _Step(re.compile(r"([A-Za-z0-9][\w.-]*(?:[-_]\d+ +| {2,}))\| ?", re.ASCII), _compose),
     _Step(re.compile(rf"({SYSLOG_DAY}) ", re.ASCII), _syslog),
-    _Step(re.compile(r"[\w.-]+:\d+:\d+ \[\d+\] (?=(?:[\w./]+:\d+ )?NCCL )", re.ASCII), _nccl),
+    _Step(re.compile(r"(?:[\w.-]+:\d+:\d+ \[\d+\] )?(?:[\w./]+:\d+ )?(?=NCCL )", re.ASCII), _nccl),
 )
 _DIGIT_STEPS = (
     _Step(re.compile(rf"({ISO})(?: |$)", re.ASCII), _iso),

@@ -36,7 +36,7 @@ _LONGEST_KEPT = 1000
 def scan_text(text: str, file: str, node: str = "", *, reference_s: Seconds | None = None) -> ReadLog:
     """Read a log that is short enough to be one text."""
     scan = LogScan(file, node, reference_s=reference_s)
-    scan.feed(text.encode("utf-8", "surrogateescape"))
+    scan.feed(text.encode("utf-8", "surrogatepass"))
     return scan.result()
 
 
@@ -147,6 +147,9 @@ class LogScan:
                     yield from ((fact, line) for fact in self._read_facts(line, shown))
 
     def _match(self, line: Line, signature: LogSignature) -> bool:
+        engine = self._engine or self._echo.engine
+        if signature.engines and engine and engine not in signature.engines:
+            return False
         if not any(word in line.text for word in signature.words):
             return False
         found = signature.pattern.search(line.text)

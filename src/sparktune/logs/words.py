@@ -36,7 +36,7 @@ class WordFilter:
     """Looks for words, which are told by their number; a line has a word where it has all pieces of it."""
 
     def __init__(self, words: Iterable[str]) -> None:
-        """Take the words."""
+        """Take the words; raises ValueError for one without a letter or a sign, as digits are not looked at."""
         self._words = tuple(_word(number, word.encode()) for number, word in enumerate(words))
         self._exact = frozenset(word.part for word in self._words if word.exact)
         inside = {word.part for word in self._words if not word.exact}
@@ -73,8 +73,9 @@ class WordFilter:
 def _word(number: int, word: bytes) -> _Word:
     pieces = tuple(piece for piece in _UNSURE.split(word) if piece.strip())
     parts = [(found, piece) for piece in pieces for found in re.finditer(rb"\S+", piece)]
-    if not parts:  # nothing but digits: every line is looked at
-        return _Word(number=number, pieces=(), part=b"", exact=False)
+    if not parts:
+        message = f"{word!r} is no word to look for: it needs a letter"
+        raise ValueError(message)
     found, piece = max(parts, key=lambda one: len(one[0][0]))
     exact = found.start() > 0 and found.end() < len(piece)
     return _Word(number=number, pieces=pieces, part=found[0], exact=exact)

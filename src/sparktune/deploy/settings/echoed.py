@@ -57,7 +57,7 @@ class EchoReader:
         self._place, self._node = place, node
         self._asked: dict[str, Setting] = {}
         self._resolved: dict[str, Setting] = {}
-        self._engine = self._version = ""
+        self.engine = self._version = ""
 
     def feed(self, line: str, number: int) -> None:
         """Look at one line, of which 20,000 characters are read."""
@@ -65,7 +65,7 @@ class EchoReader:
             found = kind.pattern.search(line[:_MOST])
             if found is None:
                 continue
-            self._engine = self._engine or kind.engine
+            self.engine = self.engine or kind.engine
             self._version = found.groupdict().get("version") or self._version
             if kind.asked:
                 self._asked, self._resolved = {}, {}
@@ -78,9 +78,9 @@ class EchoReader:
     def echo(self) -> Echo:
         """Return what was read so far."""
         return Echo(
-            engine=self._engine,
-            asked=_named(self._asked, self._engine),
-            resolved=_named(self._resolved, self._engine),
+            engine=self.engine,
+            asked=_named(self._asked, self.engine),
+            resolved=_named(self._resolved, self.engine),
             version=self._version,
         )
 
