@@ -115,11 +115,12 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
         reason = error.strerror if isinstance(error, OSError) else None
         message = f"{name} cannot be read: {reason or error}"
         raise UsageError(message, hint=_HINT) from None
+    kind = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(kind) and not (stat.S_ISFIFO(kind) and name.startswith(_INHERITED)):
+        os.close(descriptor)
+        raise _no_file(name, kind)
+    os.set_blocking(descriptor, True)
     with os.fdopen(descriptor, "rb") as stream:
-        kind = os.fstat(descriptor).st_mode
-        if not stat.S_ISREG(kind) and not (stat.S_ISFIFO(kind) and name.startswith(_INHERITED)):
-            raise _no_file(name, kind)
-        os.set_blocking(descriptor, True)
         yield stream
 
 
