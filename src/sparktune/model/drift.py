@@ -105,10 +105,10 @@ class PartSeen:
     ``node`` is the node's name for people. ``where`` is the part in the launcher's words. ``files`` are the paths
     that set it. ``file``, ``echoed`` and ``live`` are its settings by key in each layer; ``asked`` has those of the
     command line and the variables that the serving process was started with, which its engine may have decided
-    otherwise. ``unread`` says per layer ("file", "echoed", "live") why there are none. ``pid`` 0: nothing serves;
-    ``start_ns`` is when the serving process was started (wall clock of the node), 0 where untold; ``container`` its
-    container's id, "" without one; ``image`` the digest of the image that it runs, ``image_name`` as its file names
-    it. ``readings`` are what the aspects asked for.
+    otherwise. ``unread`` says per layer ("file", "echoed", "live", "environ" for variables) why there are none.
+    ``pid`` 0: nothing serves; ``start_ns`` is when the serving process was started (wall clock of the node), 0
+    where untold; ``container`` its container's id, "" without one; ``image`` the digest of the image that it runs,
+    ``image_name`` as its file names it. ``readings`` are what the aspects asked for.
     """
 
     node: str

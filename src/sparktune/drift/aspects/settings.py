@@ -92,7 +92,7 @@ def _live(part: PartSeen, key: str) -> tuple[DriftCell | None, str]:
     if said is None:
         if key.startswith(_KEYS):
             return None, ""
-        if why := _unread(part):
+        if why := _unread(part, key):
             return closed_cell(why), ""
         return absent_cell(_UNSAID, _pid(part)), ""
     value, words = effective(key, said.value)
@@ -108,7 +108,7 @@ def _asked(part: PartSeen, key: str) -> DriftCell | None:
     said = part.asked.get(key)
     if said is not None:
         return _cell(said)
-    return closed_cell(why) if (why := _unread(part)) else absent_cell(_UNSAID, _pid(part))
+    return closed_cell(why) if (why := _unread(part, key)) else absent_cell(_UNSAID, _pid(part))
 
 
 def _echoed(part: PartSeen, key: str) -> DriftCell | None:
@@ -122,8 +122,10 @@ def _echoed(part: PartSeen, key: str) -> DriftCell | None:
     return absent_cell(_UNSAID) if part.echoed else None
 
 
-def _unread(part: PartSeen) -> str:
-    return part.unread.get("live") or ("" if part.pid else "nothing serves")
+def _unread(part: PartSeen, key: str) -> str:
+    """Return why it is not known what the process has of a setting, "" where it is known."""
+    layer = "environ" if key.startswith(_ENV) else "live"
+    return part.unread.get(layer) or part.unread.get("live") or ("" if part.pid else "nothing serves")
 
 
 def _others(view: DriftView, part: PartSeen, key: str) -> dict[str, DriftCell | None]:

@@ -43,20 +43,21 @@ async def see(wanted: Wanted, settings: HoldSettings) -> Seen:
 
 
 async def in_rounds(
-    node: NodeSession, wanted: Callable[[Readings], Sequence[Read]], readings: Readings, *, rounds: int = _ROUNDS
+    node: NodeSession, wanted: Callable[[Readings | None], Sequence[Read]], *, rounds: int = _ROUNDS
 ) -> AsyncIterator[Readings]:
     """Yield what one node has answered so far after every round, until nothing new is asked for.
 
-    Raises NodeError, and what ``wanted`` raises: what was yielded before stays true.
+    ``wanted`` is first asked with None. Raises NodeError, and what ``wanted`` raises: what was yielded before is true.
     """
     done: set[Read] = set()
+    seen: Readings | None = None
     for _round in range(rounds):
-        asked = [read for read in dict.fromkeys(wanted(readings)) if read not in done]
+        asked = [read for read in dict.fromkeys(wanted(seen)) if read not in done]
         if not asked:
             return
-        readings = _merged(readings, await node.observe(asked))
+        seen = _merged(seen or Readings(), await node.observe(asked))
         done.update(asked)
-        yield readings
+        yield seen
 
 
 def _merged(one: Readings, other: Readings) -> Readings:
