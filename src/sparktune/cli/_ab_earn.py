@@ -7,20 +7,22 @@ import sys
 from sparktune.cli._ab_arguments import AbOptions
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
+from sparktune.flows.earned import why_not
 from sparktune.io.earned import earned_entry, keep_earned
-from sparktune.report.ab.words import unproven_guards
 
 
 def earn(result: ExperimentResult, options: AbOptions) -> None:
     """Write the entry with ``--accept``, or when the person at the terminal agrees; never otherwise."""
     if result.verdict is not Verdict.IMPROVED:
         return
-    open_guards = unproven_guards(result)
-    if open_guards:
-        sys.stderr.write(f"{options.earned} was not written: {open_guards}\n")
+    if reason := why_not(result):
+        sys.stderr.write(f"{options.earned} was not written: {reason}\n")
         return
     if not options.accept and not _asked(options):
-        sys.stderr.write(f"{options.earned} was not written; with --accept it would have been\n")
+        later = f"sparktune earned accept {result.experiment.id}"
+        sys.stderr.write(
+            f"{options.earned} was not written; with --accept it would have been, and still can be: {later}\n"
+        )
         return
     keep_earned(options.earned, earned_entry(result))
     sys.stderr.write(f"saved {options.earned}\n")

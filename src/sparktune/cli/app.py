@@ -23,7 +23,7 @@ from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
 
 _ORDER: Final = (
-    *("demo", "bench", "ab", "check", "quality", "runs"),
+    *("demo", "bench", "ab", "earned", "check", "quality", "runs"),
     *("doctor", "lint", "guard", "watch", "host", "knobs", "render"),
     *("init", "lab", "calibrate"),
 )

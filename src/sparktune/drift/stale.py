@@ -5,7 +5,16 @@ evidence of another one is stale: the value stays what was earned until somebody
 a new one in its place.
 """
 
-__all__ = ["Freshness", "Running", "freshness", "renewal_command", "stale_reasons", "unknown_reasons"]
+__all__ = [
+    "Freshness",
+    "Judged",
+    "Running",
+    "freshness",
+    "judged",
+    "renewal_command",
+    "stale_reasons",
+    "unknown_reasons",
+]
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,6 +60,28 @@ class Running:
     launcher: str | None = None
     today: str = ""
     max_age_days: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """An entry with what is known of its evidence today; ``renew`` is the command that would measure it again."""
+
+    entry: EarnedEntry
+    freshness: Freshness
+    stale: tuple[str, ...]
+    unknown: tuple[str, ...]
+    renew: str
+
+
+def judged(entry: EarnedEntry, running: Running, typed: Sequence[str] = (), folder: str = "") -> Judged:
+    """Return what is to be said of an entry; ``typed`` and ``folder`` as in ``renewal_command``."""
+    return Judged(
+        entry=entry,
+        freshness=freshness(entry, running),
+        stale=stale_reasons(entry, running),
+        unknown=unknown_reasons(entry, running),
+        renew=renewal_command(entry, typed, folder),
+    )
 
 
 def freshness(entry: EarnedEntry, running: Running) -> Freshness:

@@ -19,6 +19,7 @@ __all__ = [
     "EARNED_NAME",
     "EarnedFile",
     "earned_entry",
+    "find_earned",
     "forget_earned",
     "keep_earned",
     "read_earned",
@@ -40,6 +41,7 @@ from sparktune.errors import UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
+from sparktune.io.config import find_config
 from sparktune.io.config_text import ConfigText, read_config_text
 from sparktune.io.earned_entries import entry_of
 from sparktune.io.earned_text import Items, edited, new_text
@@ -65,6 +67,19 @@ class EarnedFile:
 
     settings: tuple[EarnedEntry, ...] = ()
     history: tuple[EarnedEntry, ...] = ()
+
+
+def find_earned(folder: Path, given: Path | None = None) -> Path:
+    """Return the file that is meant: the one that is given, else the one here, else the one beside ``sparktune.yaml``.
+
+    Where there is none it is the one here, which may be made.
+    """
+    here = folder / EARNED_NAME
+    if given is not None or here.exists():
+        return given or here
+    config = find_config(folder)
+    beside = config.with_name(EARNED_NAME) if config is not None else here
+    return beside if beside.exists() else here
 
 
 def read_earned(path: Path) -> tuple[EarnedEntry, ...]:

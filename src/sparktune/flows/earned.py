@@ -1,0 +1,96 @@
+"""Settings that were earned: judged against what runs, accepted later, and what else was measured of them."""
+
+__all__ = ["accepted", "judge_all", "measured_on", "running_of", "why_not"]
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from sparktune.drift.earned_keys import is_called, names_of
+from sparktune.drift.stale import Judged, Running, judged
+from sparktune.errors import NotConclusive, StoreError, UsageError
+from sparktune.experiment.result import ExperimentResult
+from sparktune.experiment.verdict import Verdict
+from sparktune.flows.ab_result import experiment_result
+from sparktune.io.config import Config, ServiceConfig
+from sparktune.io.earned import earned_entry
+from sparktune.io.store.store import Store
+from sparktune.model.earned import EarnedEntry
+from sparktune.model.experiment_row import ExperimentRow
+from sparktune.report.ab.words import sentence, unproven_guards
+
+
+def why_not(result: ExperimentResult) -> str:
+    """Return why a result earns nothing, "" when it earns its arm B: it has to be better, with every guard shown."""
+    if result.verdict is not Verdict.IMPROVED:
+        return sentence(result)
+    return unproven_guards(result)
+
+
+def accepted(store: Store, prefix: str) -> dict[str, Any]:
+    """Return the entry that an experiment of the store earns.
+
+    Raises NotConclusive with the reason when it earns none, UsageError while it has not ended, and UnknownRun.
+    """
+    experiment = store.load_experiment(prefix)
+    if store.experiment_row(experiment.id).holds:
+        message = f"experiment {experiment.id} has not ended: something that it set is still there"
+        raise UsageError(message, hint=f"first: sparktune ab resume {experiment.id}")
+    result = experiment_result(store, experiment)
+    if reason := why_not(result):
+        message = f"experiment {experiment.id} earned nothing: {reason}"
+        raise NotConclusive(message, hint=f"all of it: sparktune ab show {experiment.id}")
+    return earned_entry(result)
+
+
+def judge_all(
+    entries: Sequence[EarnedEntry], running: Callable[[EarnedEntry], Running], store: Store
+) -> tuple[Judged, ...]:
+    """Return every entry with what is known of its evidence; a run that the store has tells how it was started."""
+    return tuple(judged(entry, running(entry), *_typed(store, entry)) for entry in entries)
+
+
+def running_of(
+    entry: EarnedEntry,
+    config: Config | None,
+    *,
+    today: str,
+    max_age_days: float | None,
+    image_digest: str | None = None,
+) -> Running:
+    """Return what is known of the service of an entry: what ``sparktune.yaml`` says it is, and the image as seen."""
+    service = _service(entry, config)
+    return Running(
+        image_digest=image_digest,
+        model=service.model if service else None,
+        revision=service.pins.get("revision") if service else None,
+        launcher=service.launcher if service else None,
+        today=today,
+        max_age_days=max_age_days,
+    )
+
+
+def measured_on(store: Store, key: str, entries: Sequence[EarnedEntry], limit: int) -> tuple[ExperimentRow, ...]:
+    """Return the newest experiments of the store on a setting, by any of its names; all for ""."""
+    names = {key, *(name for entry in entries for name in names_of(entry))}
+    rows = store.list_experiments(limit)
+    return tuple(row for row in rows if not key or any(is_called(row.knob, name) for name in names))
+
+
+def _service(entry: EarnedEntry, config: Config | None) -> ServiceConfig | None:
+    if config is None or entry.scope.service is None:
+        return None
+    named = config.services.get(entry.scope.service)
+    return named or next((one for one in config.services.values() if one.endpoint == entry.scope.service), None)
+
+
+def _typed(store: Store, entry: EarnedEntry) -> tuple[tuple[str, ...], str]:
+    """Return the words of the command that earned an entry, and its folder; nothing where the store has no such run."""
+    try:
+        experiment = store.load_experiment(entry.evidence.run) if entry.evidence.run else None
+        if experiment is None or experiment.id != entry.evidence.run:
+            return (), ""
+        runs = (store.load_run(visit.run_id) for visit in store.visits(experiment.id) if visit.run_id)
+        typed = next((run.provenance.argv for run in runs), ())
+    except StoreError:
+        return (), ""
+    return typed, experiment.folder
