@@ -22,6 +22,6 @@ SIGNATURE = LogSignature(
     source="llama.cpp, tools/server/server-http.cpp",
     cause="Another process listens there, or the address is not one of this node.",
     fix="ss -ltnp shows who listens. End that service by its own launcher, or take another port or --host.",
-    engines=("llama.cpp",),
+    engines=("llamacpp",),
     explain=_told,
 )

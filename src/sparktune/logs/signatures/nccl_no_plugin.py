@@ -1,0 +1,21 @@
+"""NCCL has no plug-in and uses its own network."""
+
+__all__ = ["SIGNATURE"]
+
+import re
+
+from sparktune.model.finding import Severity
+from sparktune.model.log import LogRole, LogSignature
+
+SIGNATURE = LogSignature(
+    id="nccl-no-plugin",
+    title="NCCL has no plug-in and uses its own network",
+    role=LogRole.BENIGN,
+    severity=Severity.INFO,
+    words=(
+        "/Plugin: Could not find",
+        "No plugin found",
+    ),
+    pattern=re.compile(r"/Plugin: Could not find|Plugin\s{0,2}: No plugin found"),
+    source="NCCL 2.30.7, src/plugin/plugin_open.cc",
+)
