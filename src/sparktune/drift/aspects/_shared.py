@@ -1,42 +1,20 @@
-"""What aspects have in common: cells, the status that layers come to, and values that are compared between nodes."""
+"""What aspects have in common: rows of things that are no settings, and texts that are compared between nodes."""
 
-__all__ = [
-    "absent_cell",
-    "cell",
-    "closed_cell",
-    "differing",
-    "judged",
-    "live_text",
-    "stamp",
-]
+__all__ = ["differing", "judged", "live_text", "stamp"]
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from sparktune.drift.rows import row_of
+from sparktune.drift.status import Layers
 from sparktune.model.drift import DriftCell, DriftRow, DriftStatus, PartSeen
-from sparktune.model.observed import State
-from sparktune.model.setting import Value
 from sparktune.units import Nanoseconds
 
 _NS_PER_S = 1_000_000_000
 _MOST_NAMED = 6
 _TWO = 2
-
-
-def cell(value: Value, place: str = "", *, text: str = "", why: str = "") -> DriftCell:
-    """Return a layer that says something."""
-    return DriftCell(state=State.PRESENT, value=value, text=text or str(value), place=place, why=why)
-
-
-def absent_cell(text: str = "", place: str = "", why: str = "") -> DriftCell:
-    """Return a layer that says nothing of it; ``text`` is how that is shown."""
-    return DriftCell(state=State.ABSENT, text=text, place=place, why=why)
-
-
-def closed_cell(why: str, place: str = "") -> DriftCell:
-    """Return a layer that could not be read."""
-    return DriftCell(state=State.UNREADABLE, place=place, why=why)
 
 
 def judged(
@@ -53,48 +31,17 @@ def judged(
     hint: str = "",
     survives: bool | None = None,
 ) -> DriftRow:
-    """Return a row with the status that its layers come to, in the order of ``DriftStatus``.
+    """Return the row of something that is no setting: no command of drift restores it, so that hints are its own.
 
-    ``differ``: nodes that must agree do not.
+    ``differ``: nodes that must agree do not, which ``why`` says.
     """
-    found = _statuses(earned, file, live, differ=differ)
-    closed = next((one.why for one in (live, file) if one is not None and one.state is State.UNREADABLE), "")
-    return DriftRow(
-        key=key,
-        node=node,
-        aspect=aspect,
-        status=found[0],
-        also=tuple(one for one in found[1:] if one.is_drift),
-        part=part,
-        earned=earned,
-        file=file,
-        live=live,
-        why="; ".join(text for text in dict.fromkeys((closed, why)) if text),
-        hint=hint,
-        survives=survives,
-    )
-
-
-def _statuses(
-    earned: DriftCell | None, file: DriftCell | None, live: DriftCell | None, *, differ: bool
-) -> list[DriftStatus]:
-    found = []
-    if any(one is not None and one.state is State.UNREADABLE for one in (live, file)):
-        found.append(DriftStatus.UNREADABLE)
-    if _part(file, live):
-        found.append(DriftStatus.NOT_LIVE)
-    if _part(earned, file if file is not None else live):
-        found.append(DriftStatus.FILE_DRIFT if file is not None else DriftStatus.NOT_LIVE)
-    if differ:
-        found.append(DriftStatus.NODES_DIFFER)
-    found.append(DriftStatus.UNEARNED if earned is None else DriftStatus.OK)
-    return found
-
-
-def _part(one: DriftCell | None, other: DriftCell | None) -> bool:
-    if one is None or other is None or State.UNREADABLE in {one.state, other.state}:
-        return False
-    return one.state is not other.state or one.value != other.value
+    layers = Layers(earned=earned, file=file, live=live)
+    row = row_of(key, node, aspect, layers, part=part, why=why, hint=hint, survives=survives)
+    found = {row.status, *row.also} | ({DriftStatus.NODES_DIFFER} if differ else set())
+    status, *also = [one for one in DriftStatus if one in found]
+    also = [one for one in also if one.is_drift]
+    own = hint if hint or status is DriftStatus.FILE_DRIFT else row.hint
+    return replace(row, status=status, also=tuple(also), hint=own)
 
 
 def differing(values: Mapping[str, str]) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from sparktune.drift.aspects._shared import cell, closed_cell, judged, stamp
+from sparktune.drift.aspects._shared import judged, stamp
+from sparktune.drift.rows import cell, closed_cell
 from sparktune.host.compose_files import literal
 from sparktune.model.drift import DriftAspect, DriftCell, DriftRow, DriftView, PartSeen
 from sparktune.model.observed import State

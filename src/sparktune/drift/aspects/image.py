@@ -13,7 +13,8 @@ from typing import Final
 
 import msgspec
 
-from sparktune.drift.aspects._shared import absent_cell, cell, closed_cell, differing, judged
+from sparktune.drift.aspects._shared import differing, judged
+from sparktune.drift.rows import absent_cell, cell, closed_cell
 from sparktune.model.drift import DriftAspect, DriftCell, DriftRow, DriftStatus, DriftView, PartSeen
 from sparktune.model.observed import State
 from sparktune.model.reads import Read, ReadCommand, Readings

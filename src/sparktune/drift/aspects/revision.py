@@ -8,12 +8,12 @@ there are sizes and times only. Source: ``sparktune.drift.model_cache``.
 __all__ = ["ASPECT"]
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Final
 
-from sparktune.drift.aspects._shared import cell, closed_cell, differing, judged, live_text, stamp
+from sparktune.drift.aspects._shared import differing, judged, live_text, stamp
 from sparktune.drift.model_blobs import broken_files, content_words, only_documents, parting_files, size_differences
 from sparktune.drift.models import Used, local_stats, model_reads, models_of, used_model
+from sparktune.drift.rows import cell, closed_cell
 from sparktune.model.drift import DriftAspect, DriftCell, DriftRow, DriftView
 from sparktune.model.observed import State
 from sparktune.model.reads import FileStat
@@ -39,21 +39,20 @@ def _row(view: DriftView, one: Used, others: Sequence[Used]) -> DriftRow:
         live = cell(one.commit.value, one.how, text=one.commit.value[:_SHORT])
     earned, said = _pinned(view, one)
     apart, alike = _apart(one, others)
-    row = judged(
+    file = _of_file(one)
+    return judged(
         f"{one.model.kind} revision",
         one.part.node,
         _ID,
         part=one.part.name,
         earned=earned,
-        file=_of_file(one),
+        file=file,
         live=live,
         differ=bool(apart),
-        why="; ".join(text for text in (said, apart or alike, *_troubles(one)) if text),
+        why="; ".join(text for text in (said, file.why if file else "", apart or alike, *_troubles(one)) if text),
         hint=_FETCH if apart else "",
         survives=_survives(one),
     )
-    parted = row.status.is_drift and not row.why
-    return replace(row, why=_parting(row)) if parted else row
 
 
 def _pinned(view: DriftView, one: Used) -> tuple[DriftCell | None, str]:
@@ -148,13 +147,6 @@ def _survives(one: Used) -> bool | None:
     fixed = one.commit.value in {one.model.revision, *one.model.name.split("/")}
     # Without the network refs/main stays; with it the hub has the last word, and nobody here knows it.
     return True if fixed else None
-
-
-def _parting(row: DriftRow) -> str:
-    said = row.file.why if row.file is not None else ""
-    file = f"{row.file.place} says {row.file.text}" if row.file is not None else ""
-    live = f"the process uses {row.live.text}" if row.live is not None else ""
-    return "; ".join(text for text in (f"{file}, {live}" if file else live, said) if text)
 
 
 def _local_rows(local: Sequence[Used]) -> Iterator[DriftRow]:

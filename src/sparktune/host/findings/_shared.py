@@ -11,7 +11,6 @@ __all__ = [
     "fabric_devices",
     "ib_devices",
     "join",
-    "kernel_of",
     "lasting_profiles",
     "node_rule",
     "pinned_gid",
@@ -30,7 +29,6 @@ from itertools import pairwise
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.containers import Container, ContainerFacts
 from sparktune.host.facts.cpu import CpuFacts
-from sparktune.host.facts.kernel import KernelFacts
 from sparktune.host.facts.netdev import NetdevFacts, NetDevice
 from sparktune.host.facts.netplan import NetplanFacts, Profile
 from sparktune.host.facts.processes import InferenceProcess, ProcessFacts
@@ -229,12 +227,6 @@ def confined(process: InferenceProcess, cores: CpuSet) -> bool:
     """Whether every thread of a process, known to the last, may run on ``cores`` only."""
     allowed = [thread.allowed.value for thread in process.threads]
     return bool(allowed) and all(one is not None and one and one <= cores for one in allowed)
-
-
-def kernel_of(node: NodeFacts) -> str:
-    """Return the kernel's release; empty when it is not known."""
-    kernel = node.get(KernelFacts)
-    return (kernel.release.value or "") if kernel is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,8 @@ __all__ = ["FINDING"]
 from collections.abc import Iterator
 
 from sparktune.host.facts.memory import MemoryFacts
-from sparktune.host.findings._shared import Found, kernel_of, node_rule
+from sparktune.host.findings._shared import Found, node_rule
+from sparktune.host.parity import kernel_of
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 from sparktune.units import format_bytes

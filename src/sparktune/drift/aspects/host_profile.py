@@ -1,0 +1,49 @@
+"""The host profile that was applied on a node, beside what is effective there now.
+
+What was applied is in the node's journal; the states that it wants are looked at by ``host verify`` (``host.changes``),
+which ``DriftView.hosts`` has the answers of. Interrupts and the cores of containers are rows of other aspects.
+"""
+
+__all__ = ["ASPECT"]
+
+from collections.abc import Iterator
+from typing import Final
+
+from sparktune.drift.aspects._shared import judged
+from sparktune.drift.host_checks import applied_checks, check_row
+from sparktune.drift.rows import closed_cell
+from sparktune.model.drift import DriftAspect, DriftRow, DriftView
+from sparktune.model.node_report import NodeReport, NodeState
+
+_ID: Final = "host-profile"
+_KEY: Final = "host profile"
+_ELSEWHERE: Final = frozenset({"irq-affinity", "container-cpuset", "sparkrun-cpuset"})
+_HALF: Final = frozenset({NodeState.INCOMPLETE, NodeState.UNCONFIRMED})
+
+
+def _rows(view: DriftView) -> tuple[DriftRow, ...]:
+    return tuple(row for host in view.hosts for row in (*_state(host), *_checks(host)))
+
+
+def _state(host: NodeReport) -> Iterator[DriftRow]:
+    if host.failure:
+        yield judged(_KEY, host.node, _ID, live=closed_cell(host.failure, "journal"), hint=host.hint)
+    elif host.state in _HALF:
+        why = f"the profile is {host.state.value} on this node: sparktune host status says what is left to do"
+        yield judged(_KEY, host.node, _ID, live=closed_cell(why, "journal"), hint="sparktune host status")
+
+
+def _checks(host: NodeReport) -> Iterator[DriftRow]:
+    for check in applied_checks(host):
+        if check.change not in _ELSEWHERE:
+            yield check_row(check, host.node, _ID)
+
+
+ASPECT = DriftAspect(
+    id=_ID,
+    title="the host profile that was applied, and what is effective now",
+    why="A reboot, an upgrade or another tool undoes a part of a profile without a word, and the next measurement is "
+    "of another machine.",
+    source="sparktune host verify; systemd.resource-control(5); sysctl.d(5)",
+    rows=_rows,
+)
