@@ -91,7 +91,7 @@ class ArmPlanner:
             return _known(self.launcher), replace(self.spec, arms=together, live=self._live(together))
         where = own.get("where", self.spec.where)
         settings = {key: value for key, value in own.items() if key not in _OWN}
-        spec = ArmSpec(arms={arm: settings}, live=self._live({arm}), where=_parts(where, arm))
+        spec = replace(self.spec, arms={arm: settings}, live=self._live({arm}), where=_parts(where, arm))
         return _known(str(own["launcher"])), spec
 
     def _live(self, arms: Collection[str]) -> Mapping[str, Any]:

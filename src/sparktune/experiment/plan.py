@@ -81,7 +81,7 @@ class Experiment:
     def spec(self) -> ArmSpec:
         """What launchers are told of the arms."""
         arms = {arm.value: settings for arm, settings in self.arms.items()}
-        return ArmSpec(arms=arms, live=self.live, where=self.where)
+        return ArmSpec(arms=arms, live=self.live, where=self.where, endpoint=self.base_url)
 
 
 class VisitState(Enum):

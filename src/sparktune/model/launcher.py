@@ -9,6 +9,7 @@ __all__ = [
     "AskPerson",
     "AwaitAnswer",
     "AwaitMemory",
+    "EndService",
     "KeepLog",
     "KillService",
     "Launcher",
@@ -56,10 +57,11 @@ class AwaitAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCommand:
-    """Run a script of the user's that switches the arm, and wait for its end."""
+    """Run a script of the user's that switches the arm, and wait for its end; what it leaves running is to stay."""
 
     argv: tuple[str, ...]
     limit_s: Seconds = 900.0
+    folder: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,11 +106,15 @@ class RunOnNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceProcess:
-    """How the processes of a service are known on its node: a container by labels (all of them), or a unit by name."""
+    """How the processes of a service are known on its node: a container by labels (all of them), or a unit by name.
+
+    A plain process has neither: it is the one that listens at ``port``, with all that descends from it.
+    """
 
     node: str
     labels: Mapping[str, str] = field(default_factory=dict)
     unit: str = ""
+    port: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +146,17 @@ class KillService:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EndService:
+    """Ask the serving process of a service on this machine to end (SIGTERM): by its number and start, never by a name.
+
+    That nothing runs there is well.
+    """
+
+    service: ServiceProcess
+    limit_s: Seconds = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reboot:
     """Boot a node anew and wait until it is back; on this machine the experiment ends here and is resumed after it."""
 
@@ -157,6 +174,7 @@ Action = (
     | RunOnNode
     | KeepLog
     | AwaitMemory
+    | EndService
     | KillService
     | Reboot
 )
@@ -229,12 +247,15 @@ class ArmSpec:
     """What an experiment says of its arms: their settings, how they are read back, and where they are set.
 
     ``arms`` by letter; ``live`` and ``where`` in the launcher's words. ``where`` lists the parts of a service, each on
-    its node, in the order in which they are started.
+    its node, in the order in which they are started. ``endpoint`` is the server's address. ``anew``: what runs may be
+    something else than its files say, and is not to be brought back exactly as it runs.
     """
 
     arms: Mapping[str, Mapping[str, Any]]
     live: Mapping[str, Any] = field(default_factory=dict)
     where: tuple[Mapping[str, Any], ...] = ()
+    endpoint: str = ""
+    anew: bool = False
 
 
 Seen = Mapping[str, Readings]

@@ -3,7 +3,8 @@
 Sources: Docker Engine API, ContainerInspect (State, HostConfig, NetworkSettings.Ports); systemctl(1) show and
 org.freedesktop.systemd1(5); proc_pid_stat(5): fields are counted behind the last ``)``. A process belongs to a
 container when its control group names the container's id, however it was put there (``docker exec``), or when it
-descends from the container's first process; to a unit likewise.
+descends from the container's first process; to a unit likewise. A plain process is the one that listens
+at its port, with all that descends from it.
 """
 
 __all__ = [
@@ -23,15 +24,17 @@ from typing import Any, Final
 
 import msgspec
 
+from sparktune.host.service.sockets import TABLES, listening_sockets
 from sparktune.model.launcher import ServiceProcess
 from sparktune.model.observed import Observed
-from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFiles, Readings
+from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
 from sparktune.units import Bytes
 
 _INSPECT: Final = ("docker", "inspect")
 _MOST_BYTES: Final[Bytes] = 8 * 1024 * 1024
 _PROPERTIES: Final = "Id,LoadState,ActiveState,SubState,Result,MainPID,ControlGroup,ExecMainStatus,NRestarts,Restart"
 _STAT, _CMDLINE, _CGROUP = "/proc/[0-9]*/stat", "/proc/[0-9]*/cmdline", "/proc/[0-9]*/cgroup"
+_FDS: Final = "/proc/[0-9]*/fd/*"
 _STATE, _PARENT, _STARTED = 0, 1, 19
 _DEAD: Final = frozenset({"Z", "X"})
 
@@ -149,6 +152,11 @@ def service_reads(service: ServiceProcess) -> tuple[Read, ...]:
         reads.append(ReadCommand(argv=_INSPECT, arguments_from=listing, most_bytes=_MOST_BYTES))
     if service.unit:
         reads.append(ReadCommand(argv=_show(service.unit)))
+    if service.port:
+        reads += [
+            ReadLinks(pattern=_FDS),
+            *(ReadFile(path=f"/proc/net/{table}", most_bytes=4 << 20) for table in TABLES),
+        ]
     return tuple(reads)
 
 
@@ -158,7 +166,7 @@ def service_facts(service: ServiceProcess, readings: Readings) -> ServiceFacts:
     containers = _containers(readings.command(*_INSPECT), unknown) if service.labels else ()
     unit = _unit(service.unit, readings.command(*_show(service.unit)), unknown) if service.unit else None
     living = _living(readings)
-    mine = _mine(living, containers, unit)
+    mine = _mine(living, containers, unit) | descendants(_listening(service.port, readings), living)
     return ServiceFacts(
         node=service.node,
         containers=containers,
@@ -186,6 +194,14 @@ def _mine(
     if unit and unit.group:
         inside |= {one.pid for one in living if _below(unit.group, one.groups)}
     return frozenset(descendants(roots | inside, living))
+
+
+def _listening(port: int, readings: Readings) -> set[int]:
+    """Return the processes that listen at a port of the node itself, none for port 0."""
+    tables = [listening_sockets(readings.file(f"/proc/net/{table}").value or "") for table in TABLES] if port else []
+    sockets = {name for table in tables for name, at in table.items() if at == port}
+    links = readings.links.get(_FDS, {}) if sockets else {}
+    return {int(path.split("/")[2]) for path, where in links.items() if where in sockets}
 
 
 def _below(group: str, groups: str) -> bool:

@@ -20,7 +20,9 @@ _WAITING: Final = frozenset({"sleep", "tail", "tini", "docker-init", "dumb-init"
 _WRAPPERS: Final = frozenset(
     {"env", "nice", "nohup", "numactl", "stdbuf", "taskset", "time", "timeout", "uv", "setpriv"}
 )
-_CLIENTS: Final = frozenset({"docker", "docker-compose", "podman", "nerdctl", "crictl", "kubectl", "ssh", "sparkrun"})
+_CLIENTS: Final = frozenset(
+    {"docker", "docker-proxy", "docker-compose", "podman", "nerdctl", "crictl", "kubectl", "ssh", "sparkrun"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from sparktune.model.launcher import (
     AskPerson,
     AwaitAnswer,
     AwaitMemory,
+    EndService,
     KeepLog,
     KillService,
     Reboot,
@@ -72,7 +73,7 @@ class Performer:
                 await unbroken(self._apply(action))
             case Undo():
                 await unbroken(self.undo_all(action.node))
-            case RunOnNode() | KeepLog() | AwaitMemory() | KillService() | Reboot():
+            case RunOnNode() | KeepLog() | AwaitMemory() | EndService() | KillService() | Reboot():
                 await self._serve(action)
             case _:
                 assert_never(action)
@@ -112,7 +113,7 @@ class Performer:
         server = self._programs.server
         return "" if server is None else self._words.hide(server.ended)
 
-    async def _serve(self, action: RunOnNode | KeepLog | AwaitMemory | KillService | Reboot) -> None:
+    async def _serve(self, action: RunOnNode | KeepLog | AwaitMemory | EndService | KillService | Reboot) -> None:
         match action:
             case RunOnNode():
                 await self.services.run(action)
@@ -120,6 +121,8 @@ class Performer:
                 await self.services.keep_log(action)
             case AwaitMemory():
                 await self.services.await_memory(action)
+            case EndService():
+                await self.services.end(action)
             case KillService():
                 await self.services.kill((action.service,))
             case Reboot():
@@ -149,7 +152,7 @@ class Performer:
 def _node_of(action: Action) -> str:
     """Return the node that an action is about, "" for this machine."""
     match action:
-        case AwaitMemory() | KillService():
+        case AwaitMemory() | EndService() | KillService():
             return action.service.node
         case Apply() | Undo() | RunOnNode() | KeepLog() | Reboot():
             return action.node

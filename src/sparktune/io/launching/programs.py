@@ -56,7 +56,7 @@ class Programs:
 
     async def run_switch(self, action: RunCommand, arm: str) -> None:
         """Run a command to its end; what it leaves running is meant to. Raises ArmFailed when it fails."""
-        what = self._start_of(StartProcess(argv=action.argv), arm)
+        what = self._start_of(StartProcess(argv=action.argv, folder=action.folder), arm)
         program = self._begin(what, "switch", arm)
         try:
             self._began(program)

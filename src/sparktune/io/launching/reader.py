@@ -45,7 +45,8 @@ class Reader:
         node = reader.service.node
         try:
             target = self._settings.target(node)
-            return await read_service(reader, target, self._words, self._address.target.port)
+            port = reader.service.port or self._address.target.port
+            return await read_service(reader, target, self._words, port)
         except (NodeError, HostError, UsageError) as error:
             return Reads(wrong=f"node {node or 'local'} cannot be read: {error}")
 

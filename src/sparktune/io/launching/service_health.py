@@ -36,6 +36,7 @@ class ServiceHealth:
             async with NodeSession(self._settings.target(service.node)) as node:
                 return await look_at_service(node, service)
 
+        services = _declared(services)
         facts = await asyncio.gather(*map(look, services))
         return judge(parts_of(services, facts), time.time())
 
@@ -57,7 +58,7 @@ class ServiceHealth:
                         told[0] = self._words.hide(found.says)
                     before = found.state
 
-        task = asyncio.create_task(watch()) if services else None
+        task = asyncio.create_task(watch()) if _declared(services) else None
         try:
             yield lambda: told[0]
         finally:
@@ -68,7 +69,7 @@ class ServiceHealth:
 
     async def explained(self, error: ArmFailed, services: Sequence[ServiceProcess]) -> ArmFailed:
         """Return the error with what state the service is in and the order in which it is brought back."""
-        if not services:
+        if not _declared(services):
             return error
         try:
             found = await self.judged(services)
@@ -78,3 +79,8 @@ class ServiceHealth:
         message = str(error) if says in str(error) or found.state is State.UP else f"{error}; {says}"
         hint = f"bring it back in this order: {', '.join(found.order)}" if found.order else error.hint
         return ArmFailed(message, hint="; ".join(part for part in (hint, *found.notes) if part))
+
+
+def _declared(services: Sequence[ServiceProcess]) -> list[ServiceProcess]:
+    """Return the parts that something besides their processes tells of: a plain one is not there until it listens."""
+    return [one for one in services if one.labels or one.unit]

@@ -10,6 +10,7 @@ from typing import Final, TextIO
 
 from sparktune.errors import ArmFailed, BootDue, HostError, NodeBusy, NodeError, NodeNeedsRoot
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.launching.plain_process import end_plain
 from sparktune.io.launching.record import Record
 from sparktune.io.launching.service_look import ids_of
 from sparktune.io.launching.service_memory import MemoryWatch
@@ -20,6 +21,7 @@ from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import (
     ArmPlan,
     AwaitMemory,
+    EndService,
     KeepLog,
     LiveService,
     Reboot,
@@ -97,6 +99,11 @@ class Services:
             if isinstance(result, BaseException):
                 raise result
 
+    async def end(self, action: EndService) -> None:
+        """Ask a plain process to end, and see it gone. Raises ArmFailed, UsageError, NodeError."""
+        note = await end_plain(self._settings.target(action.service.node), action.service, terminate_s=action.limit_s)
+        self._notes += [note] if note else []
+
     async def await_memory(self, action: AwaitMemory) -> None:
         """Wait until a service is gone and its memory is back. Raises ArmFailed, NodeError."""
         await self._memory.wait_back(action)
@@ -158,6 +165,9 @@ class Services:
 
     async def _kill(self, service: ServiceProcess) -> None:
         target = self._settings.target(service.node)
+        if service.port:
+            await end_plain(target, service, terminate_s=0.0)
+            return
         async with NodeSession(target) as node:
             if service.unit:
                 # First it is told to stop, so that systemd does not start it again; then nothing is waited for.
