@@ -44,11 +44,27 @@ def _earned(view: DriftView, part: PartSeen) -> _Earned:
 
 def _rows_of(view: DriftView, part: PartSeen, earned: _Earned) -> Iterator[DriftRow]:
     keys = dict.fromkeys((*earned, *part.file, *part.asked, *part.live))
+    closed: dict[str, None] = {}
     for key in keys:
         if key.startswith(_KEYS) and key not in earned and key not in part.live:
             continue  # a key of the service, which no process has
-        if not _secret(key, part):
+        if key not in earned and (why := _closed(part, key)):
+            closed[why] = None
+        elif not _secret(key, part):
             yield _row(view, part, key, earned.get(key))
+    if closed or (not keys and part.unread):
+        yield _unreadable(part, closed or dict.fromkeys(part.unread.values()))
+
+
+def _unreadable(part: PartSeen, whys: Mapping[str, None]) -> DriftRow:
+    """Return one row for all settings that nobody earned and of which a layer could not be read."""
+    layers = {name: closed_cell(why) if (why := part.unread.get(name)) else None for name in ("file", "live")}
+    live = layers["live"] or (None if layers["file"] else closed_cell("; ".join(whys)))
+    return row_of("all other settings", part.node, _ID, Layers(file=layers["file"], live=live), part=part.name)
+
+
+def _closed(part: PartSeen, key: str) -> str:
+    return part.unread.get("file", "") or ("" if key.startswith(_KEYS) else _unread(part, key))
 
 
 def _row(view: DriftView, part: PartSeen, key: str, earned: Setting | None) -> DriftRow:

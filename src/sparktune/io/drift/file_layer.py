@@ -4,7 +4,9 @@ __all__ = ["FileLayer", "file_layer"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 
+from sparktune.deploy.settings.environment import env_setting
 from sparktune.deploy.settings.view import view_of
 from sparktune.deploy.texts import document
 from sparktune.formats.kinds import read_text
@@ -12,7 +14,9 @@ from sparktune.io.drift.layout import Found
 from sparktune.model.document import Document, NotThisFormat
 from sparktune.model.observed import State
 from sparktune.model.reads import Readings
-from sparktune.model.setting import Setting
+from sparktune.model.setting import Layer, Origin, Setting
+
+_VARIABLES: Final = ("env", "environment", "docker-env")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,13 +52,25 @@ def file_layer(found: Found, readings: Readings) -> FileLayer:
 def _of_documents(found: Found, documents: list[Document]) -> FileLayer:
     files = tuple(one.name for one in documents)
     parts = [one for one in view_of(documents).parts if not found.part or one.name == found.part]
-    if not parts:
+    # What is started by hand gets all variables that its files have: how they come to it, no file says.
+    loose = {} if any(found.files.values()) else _variables(documents)
+    if not parts and not loose:
         missing = f"{', '.join(files) or 'no file'} starts no {found.part or 'server'}"
         return FileLayer(files=files or tuple(found.files), unread=missing)
-    settings = {key: setting for part in parts for key, setting in part.settings.items()}
     return FileLayer(
-        settings=settings,
+        settings={**loose, **{key: setting for part in parts for key, setting in part.settings.items()}},
         files=files,
         engine=next((part.engine for part in reversed(parts) if part.engine), ""),
         image=next((part.image for part in reversed(parts) if part.image), ""),
     )
+
+
+def _variables(documents: list[Document]) -> dict[str, Setting]:
+    found = (
+        env_setting(entry.name, entry.text, Origin(layer=Layer.FILE, place=one.name, line=entry.line), entry.part)
+        for one in documents
+        if one.format in _VARIABLES
+        for entry in one.entries
+        if entry.kind == "env"
+    )
+    return {one.key: one for one in found}

@@ -1,0 +1,170 @@
+"""Put ``sparktune drift`` together: which service, its nodes, what was earned; the rows, and their exit code."""
+
+__all__ = ["DriftArguments", "run_drift", "wish_of"]
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+
+from sparktune.cli._ab_services import SERVICES, where_values
+from sparktune.cli._nodes import no_names
+from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.errors import ExitCode, UsageError
+from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift, watch_drift
+from sparktune.io.cluster import NodeTarget, find_nodes
+from sparktune.io.config import CONFIG_NAME, Config, ServiceConfig, find_config, load_config
+from sparktune.io.drift.service import DriftTargets
+from sparktune.io.earned import find_earned, read_earned
+from sparktune.io.secrets import read_api_key
+from sparktune.model.drift import DriftRow, ServicePlace
+from sparktune.report.drift.json import drift_json, drift_json_line
+from sparktune.report.drift.text import drift_text
+from sparktune.units import Seconds
+
+_UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_LEAST_S: Final = 1.0
+_ATTACH: Final = "attach"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriftArguments:
+    """The flags as they were given."""
+
+    service: str = ""
+    launcher: str = ""
+    where: tuple[str, ...] = ()
+    url: str = ""
+    earned: Path | None = None
+    nodes: str = ""
+    everything: bool = False
+    watch: bool = False
+    every: str = "60s"
+    as_json: bool = False
+    quiet: bool = False
+
+
+def run_drift(arguments: DriftArguments) -> None:
+    """Look once, or until Ctrl-C, and leave with the code of what was found. Raises UsageError."""
+    wish = wish_of(arguments)
+    if arguments.watch:
+        asyncio.run(_watched(wish, arguments, _seconds(arguments.every)))
+        return
+    rows = drift_rows(asyncio.run(observe_drift(wish)))
+    _print(wish, rows, arguments)
+    code = drift_exit(rows)
+    if code is not ExitCode.DONE:
+        raise typer.Exit(int(code))
+
+
+def wish_of(arguments: DriftArguments) -> DriftWish:
+    """Return what is meant by flags and ``sparktune.yaml``. Raises UsageError for what names no service."""
+    path = find_config(Path.cwd())
+    config = load_config(path) if path is not None else None
+    name, service = _service(arguments, config)
+    place = _place(arguments, name, service)
+    targets = _targets(arguments.nodes, place, config)
+    key = read_api_key(
+        os.environ,
+        file=config.key_file(service) if config is not None and service is not None else None,
+        variable=service.api_key_env if service is not None else None,
+    )
+    earned = find_earned(Path(), arguments.earned)
+    if arguments.earned is not None and not earned.exists():
+        message = f"there is no file {earned}"
+        raise UsageError(message, hint="it is written by sparktune ab --accept, and by sparktune earned accept RUN")
+    return DriftWish(
+        place=place,
+        targets=DriftTargets(nodes={one.name: one for one in targets}, api_key=key.secret),
+        nodes=targets,
+        earned=tuple(one.content for one in read_earned(earned)),
+        earned_file=str(earned) if earned.exists() else "",
+        cluster=tuple(one.name for one in targets),
+    )
+
+
+def _service(arguments: DriftArguments, config: Config | None) -> tuple[str, ServiceConfig | None]:
+    """Return the service of the file that is meant, None where flags say all of it."""
+    if arguments.service:
+        if config is None:
+            message = f"the service {arguments.service!r} is to be looked up, and no {CONFIG_NAME} is here or above"
+            raise UsageError(message, hint="write one with: sparktune init; or give --launcher and --where")
+        return arguments.service, config.service(arguments.service)
+    if arguments.where or arguments.url or arguments.launcher:
+        return "", None
+    if config is None or not config.services:
+        message = f"no service is named, and {f'{config.path} has none' if config else f'no {CONFIG_NAME} is here'}"
+        hint = "for instance: sparktune drift --launcher compose --where local:/srv/compose.yaml:vllm --url URL"
+        raise UsageError(message, hint=hint)
+    service = config.service()
+    return next(name for name, one in config.services.items() if one is service), service
+
+
+def _place(arguments: DriftArguments, name: str, service: ServiceConfig | None) -> ServicePlace:
+    launcher = arguments.launcher or (service.launcher if service else None) or _ATTACH
+    where: Sequence[Mapping[str, Any]] = where_values(arguments.where, launcher)
+    if not where and service is not None and launcher == (service.launcher or _ATTACH):
+        where = service.where
+    if not where and launcher in SERVICES:
+        message = f"launcher {launcher} needs to know where the service is"
+        raise UsageError(message, hint=f"give --where {SERVICES[launcher][0]}, or where: in {CONFIG_NAME}")
+    return ServicePlace(
+        name=name,
+        launcher=launcher,
+        where=tuple(where),
+        endpoint=arguments.url or (service.endpoint if service else ""),
+        model=(service.model if service else None) or "",
+        pins={str(key): value for key, value in service.pins.items()} if service else {},
+    )
+
+
+def _targets(nodes: str, place: ServicePlace, config: Config | None) -> tuple[NodeTarget, ...]:
+    """Return the nodes that are named, those of the file, and those that the service has parts on."""
+    named = [one.strip() for one in nodes.split(",") if one.strip()]
+    if nodes and not named:
+        raise no_names(nodes)
+    parts = [str(node) for where in place.where for node in (where.get("node"), *_listed(where.get("nodes"))) if node]
+    listed = named or [one.name for one in (config.nodes if config is not None else ())]
+    return find_nodes(list(dict.fromkeys([*listed, *parts])), config)
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+async def _watched(wish: DriftWish, arguments: DriftArguments, every_s: Seconds) -> None:
+    async for rows in watch_drift(lambda: observe_drift(wish), every_s, asyncio.sleep):
+        if arguments.as_json:
+            sys.stdout.write(drift_json_line(wish.place.name, rows))
+        else:
+            _print(wish, rows, arguments)
+        sys.stdout.flush()
+
+
+def _print(wish: DriftWish, rows: Sequence[DriftRow], arguments: DriftArguments) -> None:
+    if arguments.as_json:
+        sys.stdout.write(drift_json(wish.place.name, rows))
+        return
+    text = drift_text(
+        rows, everything=arguments.everything, quiet=arguments.quiet, width=columns(), color=colour_wanted()
+    )
+    sys.stdout.write(text)
+
+
+def _seconds(text: str) -> Seconds:
+    bare = text.strip()
+    unit = _UNITS.get(bare[-1:], 0.0)
+    number = bare[:-1] if unit else bare
+    try:
+        found = float(number) * (unit or 1.0)
+    except ValueError:
+        found = 0.0
+    if not _LEAST_S <= found <= 366 * _UNITS["d"]:
+        message = f"--every: a time of a second or more is wanted, not {text!r}"
+        raise UsageError(message, hint="for instance --every 60s, 5m, 1h")
+    return found

@@ -1,0 +1,104 @@
+"""Rows of drift for a terminal: the verdict first, then the table, why of each that parts, and the next step."""
+
+__all__ = ["drift_text", "shown_rows"]
+
+import io
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sparktune.model.drift import DriftRow, DriftStatus
+from sparktune.report.bench.words import one_line
+from sparktune.report.drift.verdict import drifted, layer_text, verdict
+
+_COLUMNS: Final = ("setting", "node", "earned", "file", "echoed", "live", "status")
+_COLOURS: Final = {
+    DriftStatus.UNREADABLE: "yellow",
+    DriftStatus.NOT_LIVE: "bold red",
+    DriftStatus.FILE_DRIFT: "bold red",
+    DriftStatus.NODES_DIFFER: "bold red",
+    DriftStatus.OK: "green",
+}
+_WIDEST: Final = 34
+_MOST_DETAILS: Final = 30
+
+
+def shown_rows(rows: Sequence[DriftRow], *, everything: bool = False) -> tuple[DriftRow, ...]:
+    """Return the rows that a person is shown: all, or those that were earned, or that part from something."""
+    return tuple(row for row in rows if everything or row.status is not DriftStatus.UNEARNED)
+
+
+def drift_text(
+    rows: Sequence[DriftRow], *, everything: bool = False, quiet: bool = False, width: int = 100, color: bool = False
+) -> str:
+    """Return the report for a terminal of ``width`` columns.
+
+    ``quiet`` has the verdict alone, and nothing where all is well: made for cron.
+    """
+    if quiet:
+        fine = all(row.status in {DriftStatus.OK, DriftStatus.UNEARNED} for row in rows)
+        return "" if fine else f"{verdict(rows)}\n"
+    shown = shown_rows(rows, everything=everything)
+    blocks = [textwrap.fill(verdict(rows), width)]
+    if shown:
+        blocks.append(_table(shown, width, color=color))
+    blocks += ["\n".join(_details(shown, width, everything=everything))]
+    left = len(rows) - len(shown)
+    if left:
+        blocks.append(f"{left} more rows are as their files say and were earned by nobody: --all shows them")
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _table(rows: Sequence[DriftRow], width: int, *, color: bool) -> str:
+    console = Console(
+        file=io.StringIO(),
+        width=width,
+        force_terminal=color,
+        color_system="standard" if color else None,
+        legacy_windows=False,
+        _environ={},
+    )
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for name in _COLUMNS:
+        table.add_column(name, overflow="fold", no_wrap=name in {"node", "status"})
+    for row in rows:
+        layers = [_cut(layer_text(one)) for one in (row.earned, row.file, row.echoed, row.live)]
+        status = " + ".join(one.value for one in (row.status, *row.also))
+        words = (row.key.removeprefix("env."), row.node, *layers)
+        table.add_row(*map(Text, map(one_line, words)), Text(status, style=_COLOURS.get(row.status, "")))
+    with console.capture() as capture:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _WIDEST else f"{text[: _WIDEST - 3]}..."
+
+
+def _details(rows: Sequence[DriftRow], width: int, *, everything: bool) -> Iterator[str]:
+    """Say of each row that parts from something why, where its layers were read, and what to do next."""
+    told = [row for row in rows if drifted(row) or row.status is DriftStatus.UNREADABLE or (everything and row.why)]
+    for row in told[:_MOST_DETAILS]:
+        head = f"{row.key.removeprefix('env.')} on {row.node}" + (f" ({row.part})" if row.part else "")
+        yield from _wrapped(f"{head}: {one_line(row.why) or row.status.value}", width, "")
+        places = [
+            f"{name} from {one_line(one.place)}"
+            for name, one in (("earned", row.earned), ("file", row.file), ("echoed", row.echoed), ("live", row.live))
+            if one is not None and one.place
+        ]
+        yield from _wrapped(", ".join(places), width, "  ")
+        if row.survives is False:
+            yield "  the live value is gone after the next start"
+    if len(told) > _MOST_DETAILS:
+        yield f"and {len(told) - _MOST_DETAILS} more rows; --json has all of them"
+    hints = dict.fromkeys(row.hint for row in told if row.hint)
+    for hint in hints:
+        yield from _wrapped(f"next: {hint}", width, "")
+
+
+def _wrapped(text: str, width: int, indent: str) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
