@@ -115,6 +115,11 @@ bench-guard: ## Measure what a guard costs, and how soon a load that eats memory
 	@$(BOOTSTRAP) dev
 	PYTHONPATH=. $(BIN)/python benchmarks/guard.py $(BENCH_ARGS)
 
+.PHONY: bench-logs
+bench-logs: ## Measure what reading a log of 50 MB costs, beside splitting it into lines
+	@$(BOOTSTRAP) dev
+	$(BIN)/python benchmarks/logs.py $(BENCH_ARGS)
+
 .PHONY: sim
 sim: ## Print error rates and power of the method of ab, from thousands of virtual experiments
 	@$(BOOTSTRAP) dev

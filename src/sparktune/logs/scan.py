@@ -93,7 +93,10 @@ class LogScan:
         silent, of_shape = self._wanted.silent, self._wanted.of_shape
         for at, shape in enumerate(shapes):
             parts = shape.split()
-            if silent(parts) and not self._messages.any_open:
+            if self._messages.any_open:
+                if self._messages.passes(self._block[at], self._lines + at + 1):
+                    continue
+            elif silent(parts):
                 continue
             shown = of_shape(shape, parts)
             if self._messages.any_open or (shown is not None and not self._put_off(shown, at)):
@@ -111,7 +114,7 @@ class LogScan:
             self._facts.forget(line.source)
             self._since[line.source] = line.number
         self._clock.note(line, self._earlier(at))
-        part = self._messages.sort(line)
+        part = self._messages.sort(line, self._block[at])
         if part is Part.INSIDE:
             return
         known = shown is not None and self._show(line, shown)
@@ -120,7 +123,7 @@ class LogScan:
             if header is not None:
                 self._events.forget(header)
             if not known:
-                self._add_unknown(line, at, before=frame)
+                self._add_unknown(line, at, before=None if frame is None else _one(*frame, line))
         elif not known and part is Part.NONE and line.level == "error":
             self._messages.tell(line, self._add_unknown(line, at))
 

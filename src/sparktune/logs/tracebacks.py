@@ -18,6 +18,7 @@ from sparktune.logs.line import Line
 _LONGEST = 400  # lines of a traceback, those of others between them too
 _ENDS = re.compile(r"[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:: |$)", re.ASCII)
 _FRAME = re.compile(r"[ |]*File \"")
+_RAW_FRAME = re.compile(rb" *File \\*\"")
 _GROUP = re.compile(r"[ |+-]+")
 
 
@@ -37,7 +38,8 @@ class _Trace:
     last: int
     indent: int
     header: Seen | None
-    frame: Line | None = None
+    inside: bytes  # what its lines begin with, as bytes, b"" where that is not known
+    frame: tuple[bytes, int] | None = None
 
 
 @dataclass(slots=True)
@@ -55,7 +57,7 @@ class Messages:
         """Begin outside of any message."""
         self._open: dict[tuple[str, str], _Trace] = {}
         self._told: dict[tuple[str, str], _Told] = {}
-        self.frame: Line | None = None
+        self.frame: tuple[bytes, int] | None = None
         self.header: Seen | None = None
 
     @property
@@ -63,17 +65,27 @@ class Messages:
         """Whether a traceback has begun whose end has not come."""
         return bool(self._open)
 
-    def sort(self, line: Line) -> Part:
-        """Return what a line is."""
+    def passes(self, raw: bytes, number: int) -> bool:
+        """Whether a line is inside a traceback, as far as that is seen without taking it apart."""
+        for trace in self._open.values():
+            if trace.inside and raw.startswith(trace.inside) and number - trace.opened <= _LONGEST and b"\r" not in raw:
+                trace.last = number
+                if _RAW_FRAME.match(raw, len(trace.inside)):
+                    trace.frame = (raw, number)
+                return True
+        return False
+
+    def sort(self, line: Line, raw: bytes) -> Part:
+        """Return what a line is, of which ``raw`` are the bytes."""
         self.frame = self.header = None
         self._expire(line.number)
         key = (line.source, line.process)
         if TRACEBACK in line.text[:200]:
-            self._begin(key, line)
+            self._begin(key, line, raw)
             return Part.INSIDE
         trace = self._open.get(key)
         if trace is not None and trace.place == line.place:
-            return self._inside(key, trace, line)
+            return self._inside(key, trace, line, raw)
         told = self._told.get(key)
         if told is None or not line.place or told.place != line.place:
             return Part.NONE
@@ -85,21 +97,23 @@ class Messages:
         if len(self._told) > _LONGEST:
             del self._told[next(iter(self._told))]
 
-    def _begin(self, key: tuple[str, str], line: Line) -> None:
+    def _begin(self, key: tuple[str, str], line: Line, raw: bytes) -> None:
         told = self._told.get(key)
         header = None
         if told is not None and not told.traced:
             near = told.number == line.number - 1 or (line.place and told.place == line.place)
             header = told.seen if near else None
         indent = len(_indent(line.text)) if TRACEBACK in line.text else 0
-        self._open[key] = _Trace(line.place, line.number, line.number, indent, header)
+        alone = line.text.startswith(TRACEBACK) and b"\r" not in raw
+        inside = raw[: raw.find(TRACEBACK.encode())] + b" " if alone else b""
+        self._open[key] = _Trace(line.place, line.number, line.number, indent, header, inside)
 
-    def _inside(self, key: tuple[str, str], trace: _Trace, line: Line) -> Part:
+    def _inside(self, key: tuple[str, str], trace: _Trace, line: Line, raw: bytes) -> Part:
         indent = len(_indent(line.text))
         if not line.text.strip() or indent > trace.indent:
             trace.last = line.number
             if _FRAME.match(line.text):
-                trace.frame = line
+                trace.frame = (raw, line.number)
             return Part.INSIDE
         text = line.text[indent:]
         follows = line.number == trace.last + 1 or bool(line.place)
