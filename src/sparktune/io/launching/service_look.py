@@ -80,9 +80,15 @@ async def serves_at(node: NodeSession, port: int, names: Collection[str]) -> Ser
         facts,
         processes=tuple(one for one in facts.others if one.pid in mine),
         others=tuple(one for one in facts.others if one.pid not in mine),
-        unknown="" if found or not at else f"somebody else's process listens at port {port}: root sees whose it is",
+        unknown="" if found else _nobody(port, closed=bool(at)),
     )
     return await _served(node, facts, port, names)
+
+
+def _nobody(port: int, *, closed: bool) -> str:
+    if closed:
+        return f"somebody else's process listens at port {port}, and only root sees whose it is"
+    return f"nothing listens at port {port} of this node"
 
 
 async def _served(node: NodeSession, facts: ServiceFacts, port: int, names: Collection[str]) -> Serves:

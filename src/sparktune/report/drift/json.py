@@ -1,4 +1,7 @@
-"""Rows of drift as JSON, schema 1: each layer a plain value, null with the reason beside it where there is none."""
+"""Rows of drift as JSON, schema 1: each layer a plain value, null with the reason beside it where there is none.
+
+``key`` is what people call it, and what ``drift restore`` takes; ``setting`` its normal name.
+"""
 
 __all__ = ["drift_json", "drift_json_line"]
 
@@ -31,7 +34,8 @@ def _document(service: str, rows: Sequence[DriftRow]) -> dict[str, Any]:
 def _row(row: DriftRow) -> dict[str, Any]:
     layers: dict[str, DriftCell | None] = {name: getattr(row, name) for name in _LAYERS}
     return {
-        "key": row.key,
+        "key": row.key.removeprefix("env."),
+        "setting": row.key,
         "node": row.node,
         **{name: _value(one) for name, one in layers.items()},
         "status": row.status.value,

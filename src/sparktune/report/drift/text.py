@@ -63,10 +63,13 @@ def _table(rows: Sequence[DriftRow], width: int, *, color: bool) -> str:
         _environ={},
     )
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in _COLUMNS:
-        table.add_column(name, overflow="fold", no_wrap=name in {"node", "status"})
+    echoes = any(row.echoed is not None for row in rows)
+    columns = [name for name in _COLUMNS if echoes or name != "echoed"]
+    for name in columns:
+        table.add_column(name, overflow="fold", no_wrap=name in {"setting", "node"})
     for row in rows:
-        layers = [_cut(layer_text(one)) for one in (row.earned, row.file, row.echoed, row.live)]
+        cells = (row.earned, row.file, *((row.echoed,) if echoes else ()), row.live)
+        layers = [_cut(layer_text(one)) for one in cells]
         status = " + ".join(one.value for one in (row.status, *row.also))
         words = (row.key.removeprefix("env."), row.node, *layers)
         table.add_row(*map(Text, map(one_line, words)), Text(status, style=_COLOURS.get(row.status, "")))

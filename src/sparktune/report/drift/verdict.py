@@ -9,6 +9,7 @@ from sparktune.model.observed import State
 from sparktune.report.bench.words import one_line
 
 _MOST_NAMED = 3
+_SETTINGS = "settings"
 
 
 def drifted(row: DriftRow) -> bool:
@@ -22,11 +23,12 @@ def verdict(rows: Sequence[DriftRow]) -> str:
     closed = [row for row in rows if row.status is DriftStatus.UNREADABLE]
     keys, all_keys = _keys(apart), _keys(rows)
     if keys:
+        alike = [row for row in rows if _is_setting(row)] if all(_is_setting(row) for row in apart) else rows
         named = "; ".join(_told(row) for row in apart[:_MOST_NAMED])
         more = f"; and {len(apart) - _MOST_NAMED} more rows" if len(apart) > _MOST_NAMED else ""
         has = "has" if len(keys) == 1 else "have"
         unread = f". {_unread(closed)}" if closed else ""
-        return f"{len(keys)} of {_count(all_keys, rows)} {has} drifted: {named}{more}{unread}"
+        return f"{len(keys)} of {_count(_keys(alike), alike)} {has} drifted: {named}{more}{unread}"
     if closed:
         return f"nothing is known to have drifted, but {_unread(closed)}"
     if not rows:
@@ -42,8 +44,12 @@ def _keys(rows: Sequence[DriftRow]) -> list[tuple[str, str]]:
 
 
 def _count(keys: Sequence[tuple[str, str]], rows: Sequence[DriftRow]) -> str:
-    noun = "setting" if all(row.aspect == "settings" for row in rows) else "thing"
+    noun = "setting" if all(map(_is_setting, rows)) else "thing"
     return f"{len(keys)} {noun}{'s' if len(keys) != 1 else ''}"
+
+
+def _is_setting(row: DriftRow) -> bool:
+    return row.aspect == _SETTINGS
 
 
 def _told(row: DriftRow) -> str:
@@ -53,8 +59,12 @@ def _told(row: DriftRow) -> str:
 
 
 def _unread(closed: Sequence[DriftRow]) -> str:
-    whys = dict.fromkeys(f"{row.node}: {row.why}" for row in closed)
+    whys = dict.fromkeys(f"{row.node}: {_why(row)}" for row in closed)
     return one_line(f"{len(closed)} could not be read ({'; '.join(list(whys)[:_MOST_NAMED])})")
+
+
+def _why(row: DriftRow) -> str:
+    return next((one.why for one in (row.live, row.file) if one is not None and one.why), row.why)
 
 
 def layer_text(one: DriftCell | None) -> str:
