@@ -20,6 +20,8 @@ from sparktune.deploy.knobs import all_knobs
 from sparktune.experiment import checks as table_checks
 from sparktune.experiment import guards
 from sparktune.host import changes, findings
+from sparktune.logs.signatures import all_signatures
+from sparktune.model.log import LogRole, LogSignature
 from sparktune.report.knobs import knob_text
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -118,6 +120,46 @@ def findings_page() -> str:
         "Facts that are missing make a rule silent: it never guesses. No finding claims a gain that nobody measured."
     )
     return _page("Findings", introduction, sections)
+
+
+_ROLES = {
+    LogRole.ROOT: (
+        "Can be a first cause",
+        "The first of these in time, over the logs of all nodes, is what `sparktune logs` names.",
+    ),
+    LogRole.SECONDARY: (
+        "Follows from another failure",
+        "Loud, often last, and never the cause: something else failed before, in this process or on another node.",
+    ),
+    LogRole.NOTE: ("Worth knowing", "Ends nothing, but may explain a number or a failure that comes later."),
+    LogRole.BENIGN: ("Noise", "Seen in healthy starts. Nothing has to be done."),
+}
+
+
+def log_messages_page() -> str:
+    """Return the page of all messages whose meaning is known, by role and id."""
+    sections = []
+    for role, (title, text) in _ROLES.items():
+        of_role = sorted((one for one in all_signatures() if one.role is role), key=lambda one: one.id)
+        sections.append(f"## {title}\n\n{text}")
+        sections += [_message_section(signature) for signature in of_role]
+    introduction = (
+        "What `sparktune logs` knows of the messages of engines and of what is below them. Every message is one file\n"
+        "in `src/sparktune/logs/signatures/`. A message that is not here is shown as unknown, with the lines around it."
+    )
+    return _page("Messages in logs", introduction, sections)
+
+
+def _message_section(signature: LogSignature) -> str:
+    says = ", ".join(f"`{word.strip()}`" for word in signature.words)
+    facts = [
+        ("Cause", signature.cause),
+        ("What to do", signature.fix),
+        ("In the line", says),
+        ("Source", signature.source),
+    ]
+    listed = "\n".join(f"- **{name}**: {text}" for name, text in facts if text)
+    return f"### {signature.id}: {signature.title}\n\n{listed}"
 
 
 def changes_page() -> str:
@@ -241,6 +283,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "knobs.md": knobs_page,
     "lint.md": lint_page,
     "guards.md": guards_page,
+    "log-messages.md": log_messages_page,
 }
 
 

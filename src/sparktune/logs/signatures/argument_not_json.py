@@ -19,7 +19,7 @@ SIGNATURE = LogSignature(
     severity=Severity.ERROR,
     words=("cannot be converted to",),
     pattern=re.compile(r"argument (?P<flag>-[^:]{1,120}): Value .{0,4000}?cannot be converted to"),
-    source="vLLM 0.33.0, vllm/engine/arg_utils.py; Mjxkill/deepseek-v4-flash-2x-dgx-spark README",
+    source="vLLM 0.33.0, vllm/engine/arg_utils.py; https://github.com/Mjxkill/deepseek-v4-flash-2x-dgx-spark README",
     cause="Quotes were lost on the way through a shell or ssh, or a template doubled the braces.",
     fix=(
         "Look at the value as the engine got it, in this line. In a file write it in one single-quoted piece; or "

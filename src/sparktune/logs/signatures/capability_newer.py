@@ -13,10 +13,10 @@ SIGNATURE = LogSignature(
     role=LogRole.BENIGN,
     severity=Severity.INFO,
     words=(
-        "capability 12.1",
-        "capability (CC) 12.1",
+        "which is of cuda capability",
+        "which is of compute capability",
     ),
-    pattern=re.compile(r"(?:cuda|compute) capability (?:\(CC\) )?12\.1\b"),
+    pattern=re.compile(r"which is of (?:cuda|compute) capability (?:\(CC\) )?12\.1\b"),
     source=(
         "https://github.com/pytorch/pytorch issue 164596: binaries for 12.0 run on 12.1; "
         "https://github.com/eugr/spark-vllm-docker issue 15"

@@ -25,7 +25,7 @@ SIGNATURE = LogSignature(
     source="PyTorch 2, torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp",
     cause="A collective did not end, since another rank did not come to it: it died, hangs, or still compiles.",
     fix=(
-        "Look at the other ranks, at the time when the waiting began (this line's time less the timeout): the one"
-        " that does not report a timeout, or reported an error before, is the cause."
+        "Look at the other ranks, at the time when the waiting began (this line's time less the timeout): the one "
+        "that does not report a timeout, or reported an error before, is the cause."
     ),
 )

@@ -34,8 +34,8 @@ SIGNATURE = LogSignature(
     ),
     fix=(
         "Look at what else holds memory (nvidia-smi, free), and whether this was during load, graph capture or a "
-        "long prompt. On a dedicated node drop the page cache before the start; keep some GiB of the pool for the"
-        " host. What is needed at the peak falls with max_num_batched_tokens and max_num_seqs."
+        "long prompt. On a dedicated node drop the page cache before the start; keep some GiB of the pool for the "
+        "host. What is needed at the peak falls with max_num_batched_tokens and max_num_seqs."
     ),
     explain=_told,
 )

@@ -26,7 +26,7 @@ SIGNATURE = LogSignature(
         "where a cache is not mounted."
     ),
     fix=(
-        "df -h on the host and in the container; docker system df. Move the caches to a mounted folder with room,"
-        " then start again; a half-written file has to go first."
+        "df -h on the host and in the container; docker system df. Move the caches to a mounted folder with room, "
+        "then start again; a half-written file has to go first."
     ),
 )

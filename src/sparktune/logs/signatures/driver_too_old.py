@@ -20,7 +20,7 @@ SIGNATURE = LogSignature(
     source="CUDA 13 runtime API, cudaErrorInsufficientDriver; PyTorch 2, torch/cuda/__init__.py",
     cause="The image's CUDA needs a newer driver than the host has.",
     fix=(
-        "Compare nvidia-smi on both nodes with what the image needs; take an image for that driver, or update the"
-        " driver on both nodes."
+        "Compare nvidia-smi on both nodes with what the image needs; take an image for that driver, or update the "
+        "driver on both nodes."
     ),
 )

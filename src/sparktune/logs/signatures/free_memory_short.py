@@ -45,8 +45,8 @@ SIGNATURE = LogSignature(
         "other nodes only follow it."
     ),
     fix=(
-        "Stop automatic restarts. Then reclaim: end an orphaned engine process by its id (nvidia-smi lists them),"
-        " stop other tenants, and on a dedicated node drop the page cache; read the free value again and start "
+        "Stop automatic restarts. Then reclaim: end an orphaned engine process by its id (nvidia-smi lists them), "
+        "stop other tenants, and on a dedicated node drop the page cache; read the free value again and start "
         "with the same setting. Only if a clean node still has less than is wanted, the setting has to change: "
         "reports see 101 to 118 GiB free on clean nodes, so 0.87 and more may never start."
     ),

@@ -24,8 +24,8 @@ SIGNATURE = LogSignature(
     ),
     source="PyTorch 2, torch/csrc/distributed/c10d/socket.cpp",
     cause=(
-        "The worker waited for the head's store. The head ended before it listened, listens on another address or"
-        " port, or a firewall is between."
+        "The worker waited for the head's store. The head ended before it listened, listens on another address or "
+        "port, or a firewall is between."
     ),
     fix=(
         "Read the head's log first: its error is the cause if it ended. If it waits too, compare the address and "

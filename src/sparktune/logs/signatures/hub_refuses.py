@@ -25,8 +25,8 @@ SIGNATURE = LogSignature(
     source="huggingface_hub 2.4.0, utils/_http.py",
     cause="401: no token, or one that is no longer valid. 403: the token may not read this.",
     fix=(
-        "See that HF_TOKEN reaches the container on every node and is valid (hf auth whoami), and that it has the"
-        " right to read this repository."
+        "See that HF_TOKEN reaches the container on every node and is valid (hf auth whoami), and that it has the "
+        "right to read this repository."
     ),
     explain=_told,
 )

@@ -24,7 +24,7 @@ SIGNATURE = LogSignature(
     source="huggingface_hub 2.4.0, file_download.py and _snapshot_download.py; transformers 4, utils/hub.py",
     cause="This node has no way to the internet, or no name service in the container, and its cache lacks the file.",
     fix=(
-        "Try the address from inside the container; or copy the model's folder from the other node and start with"
-        " HF_HUB_OFFLINE=1."
+        "Try the address from inside the container; or copy the model's folder from the other node and start with "
+        "HF_HUB_OFFLINE=1."
     ),
 )

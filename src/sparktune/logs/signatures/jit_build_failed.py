@@ -27,8 +27,8 @@ SIGNATURE = LogSignature(
         "an error; the lines above say which."
     ),
     fix=(
-        "Read the compiler's first error above. Often: nvcc is not in the image or too old for sm_121, memory ran"
-        " out with many jobs (MAX_JOBS=2), or the cache folder cannot be written. Remove a half-built cache "
+        "Read the compiler's first error above. Often: nvcc is not in the image or too old for sm_121, memory ran "
+        "out with many jobs (MAX_JOBS=2), or the cache folder cannot be written. Remove a half-built cache "
         "before the next start."
     ),
 )

@@ -31,8 +31,8 @@ SIGNATURE = LogSignature(
         "an earlier container ran as root or the image made it."
     ),
     fix=(
-        "Give the folder to the user that the container runs as, or mount one that is and point the caches there:"
-        " VLLM_CACHE_ROOT, TRITON_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR, FLASHINFER_WORKSPACE_BASE, XDG_CACHE_HOME, "
+        "Give the folder to the user that the container runs as, or mount one that is and point the caches there: "
+        "VLLM_CACHE_ROOT, TRITON_CACHE_DIR, TORCHINDUCTOR_CACHE_DIR, FLASHINFER_WORKSPACE_BASE, XDG_CACHE_HOME, "
         "HOME. sparktune lint looks at these."
     ),
     explain=_told,

@@ -32,8 +32,9 @@ SIGNATURE = LogSignature(
         "cache of a checkpoint share one pool."
     ),
     fix=(
-        "Give the host room: a smaller share for the engine, fewer tenants, vm.min_free_kbytes of some GiB, and "
-        "drop the page cache before a start. An event counts only if its time fits the failure."
+        "First what should not be there: engines left over from an earlier start, other tenants, the page cache "
+        "before a start on a dedicated node. Then room for the host: vm.min_free_kbytes of some GiB, and a share "
+        "of the engine that leaves some. An event counts only if its time fits the failure."
     ),
     explain=_told,
 )

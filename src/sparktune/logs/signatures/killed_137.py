@@ -32,7 +32,7 @@ SIGNATURE = LogSignature(
     ),
     fix=(
         "Look at that node's kernel log and journal in the minute before: oom-killer, earlyoom, systemd-oomd, "
-        "another killer, or somebody's docker kill. State.OOMKilled true is the container's limit. A journal that"
-        " stops in the middle of a line is a node that lost power."
+        "another killer, or somebody's docker kill. State.OOMKilled true is the container's limit. A journal that "
+        "stops in the middle of a line is a node that lost power."
     ),
 )

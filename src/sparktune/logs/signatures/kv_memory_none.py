@@ -28,8 +28,8 @@ SIGNATURE = LogSignature(
     cause="Weights, graphs and the largest step together need more than the engine's share of memory.",
     fix=(
         "See what takes the share: a heavier quantization of the weights, max_num_batched_tokens, max_num_seqs, "
-        "graphs. Lower these or, when the node has memory free on a clean start, raise gpu_memory_utilization; on"
-        " unified memory keep several GiB for the host."
+        "graphs. Lower these or, when the node has memory free on a clean start, raise gpu_memory_utilization; on "
+        "unified memory keep several GiB for the host."
     ),
     engines=("vllm",),
     explain=_told,

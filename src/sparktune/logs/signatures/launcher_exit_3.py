@@ -16,8 +16,8 @@ SIGNATURE = LogSignature(
     pattern=re.compile(r"code=exited, status=3/NOTIMPLEMENTED"),
     source="systemd.exec(5); https://github.com/MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark issue 72",
     cause=(
-        "Some launchers say by 3 that the service runs already. systemd takes it for a failure, and with Restart="
-        " it becomes a storm of starts."
+        "Some launchers say by 3 that the service runs already. systemd takes it for a failure, and with Restart= "
+        "it becomes a storm of starts."
     ),
     fix=(
         "Where the launcher means that: SuccessExitStatus=3 in the unit, and RemainAfterExit=yes for a oneshot. "

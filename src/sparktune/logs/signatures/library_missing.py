@@ -22,7 +22,8 @@ SIGNATURE = LogSignature(
         "cannot open shared object file",
     ),
     pattern=re.compile(
-        r"undefined symbol: (?P<symbol>\S{1,200})|(?P<file>[\w.+-]{1,100}): cannot open shared object file"
+        r"^(?:ImportError|OSError): .{0,300}?(?:undefined symbol: (?P<symbol>\S{1,200})"
+        r"|\b(?P<file>[\w.+-]{1,100}): cannot open shared object file)"
     ),
     source="ld.so(8)",
     cause=(

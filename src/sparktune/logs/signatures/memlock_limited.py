@@ -19,7 +19,7 @@ SIGNATURE = LogSignature(
         "RDMA has to lock the memory that it uses; with this limit registering fails and sockets are used, or nothing."
     ),
     fix=(
-        "ulimits memlock -1 for the container or the unit (LimitMEMLOCK=infinity), and IPC_LOCK where it does not"
-        " run as root."
+        "ulimits memlock -1 for the container or the unit (LimitMEMLOCK=infinity), and IPC_LOCK where it does not "
+        "run as root."
     ),
 )

@@ -24,7 +24,7 @@ SIGNATURE = LogSignature(
         "HF_HOME."
     ),
     fix=(
-        "On the node that says so: hf cache scan, and compare HF_HOME and the mount with the other node's. Copy "
-        "the files, or let this node download once with HF_HUB_OFFLINE=0."
+        "On the node that says so: hf cache ls, and compare HF_HOME and the mount with the other node's. Copy the "
+        "files, or let this node download once with HF_HUB_OFFLINE=0."
     ),
 )

@@ -16,8 +16,8 @@ SIGNATURE = LogSignature(
     pattern=re.compile(r"NET/IB\s{0,3}: No device found"),
     source="NCCL 2.30.7, src/transport/net_ib; https://github.com/vllm-project/vllm pull 42075",
     cause=(
-        "It goes on over sockets, and says no more about it. In a container /dev/infiniband has to be a device, a"
-        " mount alone is not enough."
+        "It goes on over sockets, and says no more about it. In a container /dev/infiniband has to be a device, a "
+        "mount alone is not enough."
     ),
     fix=(
         "devices: /dev/infiniband, ulimits memlock -1, and NCCL_IB_HCA unset or naming a device that is there. "

@@ -22,7 +22,7 @@ SIGNATURE = LogSignature(
         "address. Both Sparks may have different names, and images may bring a value of their own."
     ),
     fix=(
-        "On each node compare ip -br addr with NCCL_SOCKET_IFNAME, and with what the image sets; set it per node,"
-        " or leave it unset where one network joins the nodes."
+        "On each node compare ip -br addr with NCCL_SOCKET_IFNAME, and with what the image sets; set it per node, "
+        "or leave it unset where one network joins the nodes."
     ),
 )

@@ -15,7 +15,9 @@ SIGNATURE = LogSignature(
     words=(
         "/Plugin: Could not find",
         "No plugin found",
+        "Plugin load (libnccl",
+        "dlerror=libnccl",
     ),
-    pattern=re.compile(r"/Plugin: Could not find|Plugin\s{0,2}: No plugin found"),
+    pattern=re.compile(r"/Plugin: Could not find|No plugin found|Plugin load \(libnccl|dlerror=libnccl"),
     source="NCCL 2.30.7, src/plugin/plugin_open.cc",
 )

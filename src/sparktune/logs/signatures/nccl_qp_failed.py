@@ -25,8 +25,8 @@ SIGNATURE = LogSignature(
         "rail that is down or reaches another network (110, timed out)."
     ),
     fix=(
-        "On both nodes compare addresses, GID tables and MTU of the rail that the line names: sparktune doctor on"
-        " both. Leave NCCL_IB_GID_INDEX unset."
+        "On both nodes compare addresses, GID tables and MTU of the rail that the line names: sparktune doctor on "
+        "both. Leave NCCL_IB_GID_INDEX unset."
     ),
     explain=_told,
 )

@@ -22,8 +22,8 @@ SIGNATURE = LogSignature(
     source="vLLM 0.33.0, vllm/config/model.py",
     cause="The name is of another version or a fork, or is misspelt.",
     fix=(
-        "Leave --quantization out: the model's own configuration mostly says it. Otherwise take one of those that"
-        " the line lists, or the image that the model's page names."
+        "Leave --quantization out: the model's own configuration mostly says it. Otherwise take one of those that "
+        "the line lists, or the image that the model's page names."
     ),
     explain=_told,
 )

@@ -22,8 +22,9 @@ SIGNATURE = LogSignature(
     source="SGLang 0.5.23, sglang/srt/model_executor/runner/decode_cuda_graph_runner.py",
     cause="Mostly too little memory beside weights and KV pool; or a backend that cannot be captured on this GPU.",
     fix=(
-        "Out of memory: lower mem_fraction_static, or the largest batch of graphs to the concurrency that is "
-        "used. Anything else: another attention backend. Without graphs decoding is much slower."
+        "Out of memory: see what else holds memory on the node; then graphs no larger than the concurrency that "
+        "is used, or a lower mem_fraction_static, which leaves more beside the pool. Anything else: another "
+        "attention backend. Without graphs decoding is much slower."
     ),
     engines=("sglang",),
     explain=_told,

@@ -19,12 +19,12 @@ SIGNATURE = LogSignature(
         "https://github.com/Blackwellboy/model-serving-minefield trap 118"
     ),
     cause=(
-        "Usual while a rank compiles, loads or captures graphs. For many minutes without any other line it may be"
-        " a hang."
+        "Usual while a rank compiles, loads or captures graphs. For many minutes without any other line it may be "
+        "a hang."
     ),
     fix=(
-        "Look at the other ranks' logs and at the CPU of their processes before you stop anything: healthy starts"
-        " were taken for a deadlock."
+        "Look at the other ranks' logs and at the CPU of their processes before you stop anything: healthy starts "
+        "were taken for a deadlock."
     ),
     engines=("vllm",),
 )

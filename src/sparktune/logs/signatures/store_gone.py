@@ -17,7 +17,9 @@ SIGNATURE = LogSignature(
         "recvValue",
         "TCPStore server has shut down",
     ),
-    pattern=re.compile(r"Failed to recv, got 0 bytes|recvValue(?:WithTimeout)? failed on"),
+    pattern=re.compile(
+        r"Failed to recv, got 0 bytes|recvValue(?:WithTimeout)? failed on|TCPStore server has shut down"
+    ),
     source="PyTorch 2, torch/csrc/distributed/c10d/TCPStore.cpp",
     cause="Rank 0 keeps the store; it ended. This line blames the network, the cause is in rank 0's log.",
     fix="Read rank 0's log before the time of this line.",

@@ -19,13 +19,16 @@ SIGNATURE = LogSignature(
     severity=Severity.ERROR,
     words=(
         "ending SIG",
-        "systemd-oomd",
+        " due to memory ",
     ),
-    pattern=re.compile(r"[Ss]ending SIG(?P<signal>TERM|KILL) to (?:process )?(?P<pid>\d{1,9})\b|systemd-oomd killed"),
+    pattern=re.compile(
+        r"[Ss]ending SIG(?P<signal>TERM|KILL) to (?:process )?(?P<pid>\d{1,9})\b"
+        r"|Killed /\S{1,300} due to memory (?:used|pressure)"
+    ),
     source=(
-        "earlyoom 1.7, kill.c; "
+        "earlyoom(1); systemd-oomd(8); "
         "https://github.com/tonyd2wild/DeepSeek-v4-Flash-Vision-Exp-DSpark-1M-NVFP4-KV-2x-DGX-Spark issue 31; "
-        "Mjxkill/deepseek-v4-flash-2x-dgx-spark README trap 6"
+        "https://github.com/Mjxkill/deepseek-v4-flash-2x-dgx-spark README trap 6"
     ),
     cause=(
         "earlyoom, an anti-OOM service or systemd-oomd acts before the kernel does, and prefers the largest "

@@ -24,8 +24,8 @@ SIGNATURE = LogSignature(
     ),
     source="vLLM 0.33.0, vllm/v1/worker/gpu_model_runner.py",
     cause=(
-        "The engine tries as many requests at once as max_num_seqs allows, with full rows of logits, after the KV"
-        " cache is there."
+        "The engine tries as many requests at once as max_num_seqs allows, with full rows of logits, after the KV "
+        "cache is there."
     ),
     fix="Lower max_num_seqs to what is used, or leave more memory outside the KV cache.",
     engines=("vllm",),

@@ -35,8 +35,8 @@ SIGNATURE = LogSignature(
         "says nothing."
     ),
     fix=(
-        "Read the worker's lines above. Without any: the kernel's log, earlyoom and other killers of that node at"
-        " this time."
+        "Read the worker's lines above. Without any: the kernel's log, earlyoom and other killers of that node at "
+        "this time."
     ),
     engines=("vllm",),
     explain=_told,
