@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from sparktune.drift.aspects._shared import judged, stamp
+from sparktune.drift.compare import same_value
 from sparktune.drift.rows import cell, closed_cell
 from sparktune.host.compose_files import literal
 from sparktune.model.drift import DriftAspect, DriftCell, DriftRow, DriftView, PartSeen
@@ -74,12 +75,13 @@ def _of_files(part: PartSeen, newest: str, found: Mapping[str, FileStat]) -> Dri
 
 
 def _all_live(part: PartSeen) -> bool:
-    """Whether every setting of the files is live as it is written: then only its time is new."""
-    if not part.file or not part.live or part.unread:
+    """Whether the process was started with every setting of the files: then only their time is new."""
+    started = part.asked or part.live
+    if not part.file or not started or {"file", "live", "environ"} & set(part.unread):
         return False
     # Keys of the service (a cpuset, an image) are not all seen on the process.
-    wanted = {key: one for key, one in part.file.items() if key in part.live or not key.startswith("key.")}
-    return all(key in part.live and part.live[key].value == one.value for key, one in wanted.items())
+    wanted = {key: one for key, one in part.file.items() if key in started or not key.startswith("key.")}
+    return all(key in started and same_value(key, started[key].value, one.value) for key, one in wanted.items())
 
 
 def _hint(part: PartSeen) -> str:
