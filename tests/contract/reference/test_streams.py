@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 from itertools import pairwise
 
 import pytest
@@ -184,6 +185,30 @@ def test_stagger_and_slots(reference: ReferenceProcess) -> None:
     assert second.due_ns - second.start_ns == 350_000_000
     assert third.due_ns - third.start_ns == 400_000_000
     assert third.start_ns > first.end_ns - 1_000_000 > third.received_ns
+
+
+@pytest.mark.parametrize("prefills", [1, 2])
+def test_prompts_wait_for_or_share_the_rate(reference: ReferenceProcess, prefills: int) -> None:
+    """The practice service stands on this: one at a time the short one waits for the long one, two share the rate."""
+    long_ns, short_ns = 2_000_000_000, 100_000_000
+    reference.configure(prefills=prefills, pp_tps=1000, ttft_ms=10)
+    connections = [http.client.HTTPConnection(reference.host, reference.port, timeout=20) for _ in range(2)]
+    for number, (connection, tokens) in enumerate(zip(connections, (2000, 100), strict=True)):
+        body = {"model": "reference", "prompt": "x " * tokens, "max_tokens": 2, "stream": True}
+        connection.request("POST", "/v1/completions", json.dumps(body), {"X-Request-Id": f"r{number}"})
+        time.sleep(0.05)  # so that the long one is first
+    for connection in connections:
+        connection.getresponse().read()
+        connection.close()
+    first, second = sorted(reference.drain_log(), key=lambda record: record.request_id)
+
+    assert first.arrived_ns is not None
+    assert second.arrived_ns is not None
+    alone = first.arrived_ns + long_ns
+    assert first.start_ns == pytest.approx(alone + (short_ns if prefills > 1 else 0), abs=2)
+    waits = second.arrived_ns + 2 * short_ns if prefills > 1 else alone + short_ns
+    assert second.start_ns == pytest.approx(waits, abs=2)
+    assert second.due_ns == second.start_ns + 10_000_000
 
 
 def test_keep_alive_connection_serves_again(reference: ReferenceProcess) -> None:

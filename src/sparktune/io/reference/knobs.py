@@ -54,6 +54,8 @@ class Knobs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     Chunk k of a stream is due ``ttft_ms + k * itl_ms`` after its request arrived; ``pp_tps`` (prompt tokens per
     second, 0 = off) adds the uncached prompt's time, ``stagger_ms`` that much per request already in flight, and
     ``slots`` (0 = no limit) queues requests beyond that many. ``spin_us`` waits actively before a due instant.
+    ``prefills`` (0 = off) is how many prompts are computed at once: they share ``pp_tps``, which then is the rate of
+    the whole server, and a prompt beyond that many waits for one of them.
 
     ``tpc`` tokens go into a chunk, ``coalesce`` chunks into a write, ``pad`` extra bytes into a chunk; the first
     ``reasoning`` tokens go to ``reasoning_field``; every ``empty_every``-th chunk has empty content; a comment precedes
@@ -76,6 +78,7 @@ class Knobs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     pp_tps: float = 0.0
     stagger_ms: float = 0.0
     slots: int = 0
+    prefills: int = 0
     phase: Phase = Phase.REQUEST
     spin_us: int = 0
     tpc: int = 1
@@ -123,6 +126,9 @@ class Knobs(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ValueError(message)
         if self.spec_k and self.spec_k < self.tpc - 1:
             message = f"spec_k must be 0 or at least tpc - 1 = {self.tpc - 1}: {self.spec_k}"
+            raise ValueError(message)
+        if self.prefills and not self.pp_tps:
+            message = "prefills needs pp_tps above 0: prompts share that rate"
             raise ValueError(message)
         if self.phase is Phase.BATCH and self.itl_ms == 0:
             message = "phase batch needs itl_ms above 0"

@@ -15,7 +15,7 @@ from time import monotonic_ns
 from sparktune.io.reference.knobs import Knobs
 from sparktune.io.reference.link import Link, stamp_arrivals
 from sparktune.io.reference.routes import respond
-from sparktune.io.reference.state import State
+from sparktune.io.reference.state import State, Timed
 from sparktune.io.reference.stream import Stream
 from sparktune.io.reference.wire import BadHttp, HttpRequest, json_answer, openai_error
 from sparktune.units import NS_PER_S, Nanoseconds
@@ -37,7 +37,7 @@ class Loop:
         self._epoll = select.epoll()
         self._state = State(knobs, self._schedule)
         self._links: dict[int, Link] = {}
-        self._heap: list[tuple[Nanoseconds, int, Stream]] = []
+        self._heap: list[tuple[Nanoseconds, int, Timed]] = []
         self._sequence = 0
         self._ready: deque[tuple[Link, HttpRequest]] = deque()
         self._stop_fd = stop_fd
@@ -135,9 +135,9 @@ class Loop:
         self._forget_closed(link)
         self._take(link)
 
-    def _schedule(self, stream: Stream) -> None:
+    def _schedule(self, timed: Timed) -> None:
         self._sequence += 1
-        heapq.heappush(self._heap, (stream.due_ns, self._sequence, stream))
+        heapq.heappush(self._heap, (timed.due_ns, self._sequence, timed))
 
     def _write_due(self) -> None:
         # Only what is due now: a server that cannot keep up must still read its sockets between rounds.
@@ -146,11 +146,11 @@ class Loop:
         due = []
         while heap and heap[0][0] <= now_ns:
             due.append(heapq.heappop(heap)[2])
-        for stream in due:
-            if not stream.ended and stream.step():
-                self._schedule(stream)
-            else:
-                self._clear(stream)
+        for timed in due:
+            if not timed.ended and timed.step():
+                self._schedule(timed)
+            elif isinstance(timed, Stream):
+                self._clear(timed)
 
     def _clear(self, stream: Stream) -> None:
         # A stream that stalls on purpose has no next step and has not ended: it stays until its client leaves.

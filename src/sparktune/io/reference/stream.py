@@ -43,10 +43,15 @@ class Stream:
         self._lead = b""
         link.busy = self
 
-    def open(self, start_ns: Nanoseconds, *, ahead: int) -> None:
-        """Write what comes at once and set the due instant of the first chunk."""
+    @property
+    def uncached(self) -> Tokens:
+        """Tokens of the prompt that have to be computed."""
+        return self.entry.arrival.prompt_tokens - self.entry.arrival.cached_tokens
+
+    def open(self, start_ns: Nanoseconds, *, ahead: int, computed: bool = False) -> None:
+        """Write what comes at once and set the due instant of the first chunk; ``computed``: its prompt is."""
         knobs = self._knobs
-        uncached = self.entry.arrival.prompt_tokens - self.entry.arrival.cached_tokens
+        uncached = 0 if computed else self.uncached
         self.due_ns = first_due_ns(start_ns, knobs, uncached=uncached, ahead=ahead)
         self.entry.start_ns = start_ns
         if not self._streaming:
