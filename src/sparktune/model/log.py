@@ -188,9 +188,13 @@ class FirstError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogReport:
-    """What ``logs`` shows: ``first`` is None where nothing failed; ``later`` is every other failure, in time."""
+    """What ``logs`` shows: ``first`` is None where nothing failed; ``later`` is every other failure, in time.
+
+    ``trend`` says what starts before the last one failed with.
+    """
 
     view: LogView
     first: FirstError | None
     later: tuple[tuple[ReadLog, LogEvent], ...] = ()
     findings: tuple[Finding, ...] = ()
+    trend: tuple[str, ...] = ()
