@@ -110,6 +110,12 @@ class Seen:
     told: str = ""
     count: int = 1
     around: list[Line] = field(default_factory=list)
+    last_raw: tuple[bytes, int, Stamp | None] | None = None  # a later one that was not taken apart
+
+    def add(self, line: Line) -> None:
+        """Count one more line."""
+        self.count += 1
+        self.last, self.last_raw = line, None
 
 
 class Events:
@@ -130,14 +136,13 @@ class Events:
         """How many events are not kept; where they are very many, at least so many."""
         return self._dropped + len(self._more)
 
-    def known(self, signature: LogSignature, line: Line, start: int) -> Seen | None:
-        """Count a line with a signature; return its event if it is the first of it."""
+    def known(self, signature: LogSignature, line: Line, start: int) -> Seen:
+        """Count a line with a signature; return its event."""
         key = (line.source, start, signature.id)
         seen = self._known.get(key)
         if seen is not None:
-            seen.count += 1
-            seen.last = line
-            return None
+            seen.add(line)
+            return seen
         if len(self._known) >= _MOST_EVENTS:
             self._drop()
         self._known[key] = Seen(first=line, last=line, source=line.source, start=start, signature=signature)
@@ -148,8 +153,7 @@ class Events:
         key = (line.source, start, _CHANGING.sub("#", line.text)[:300])
         seen = self._unknown.get(key)
         if seen is not None:
-            seen.count += 1
-            seen.last = line
+            seen.add(line)
             return None
         if len(self._unknown) >= _MOST_UNKNOWN:
             if key in self._more or len(self._more) < _MOST_UNKNOWN:

@@ -7,15 +7,17 @@ search for errors that nobody knows. An engine that starts again in the same log
 
 __all__ = ["LogScan", "scan_text"]
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from sparktune.deploy.settings.echoed import ECHO_WORDS, EchoReader
 from sparktune.logs.clock import LogClock
+from sparktune.logs.finish import Finished, one_line, plain, safe, version_of
+from sparktune.logs.floods import Floods
 from sparktune.logs.kept import Events, Facts, PutOff, Seen
 from sparktune.logs.levels import ERROR_WORDS
 from sparktune.logs.line import Line
-from sparktune.logs.lines import clean, read_line, read_lines, states_of
+from sparktune.logs.lines import clean, read_lines
 from sparktune.logs.raw_lines import LongLines
 from sparktune.logs.readers import all_readers
 from sparktune.logs.signatures import all_signatures
@@ -23,14 +25,11 @@ from sparktune.logs.starts import START_WORDS, Starts
 from sparktune.logs.tracebacks import Messages, Part
 from sparktune.logs.wanted import Shown, Wanted
 from sparktune.logs.words import shapes_of
-from sparktune.model.log import LogEvent, LogFact, LogLine, LogSignature, ReadLog
-from sparktune.model.setting import Value
-from sparktune.redact import redact_text
+from sparktune.model.log import LogFact, LogSignature, ReadLog
 from sparktune.units import Seconds
 
 _PIECE = 1 << 20
 _LOOK_BACK = 64
-_LONGEST_KEPT = 1000
 
 
 def scan_text(text: str, file: str, node: str = "", *, reference_s: Seconds | None = None) -> ReadLog:
@@ -58,6 +57,7 @@ class LogScan:
         self._since: dict[str, int] = {}  # where the last start of a container begins
         self._late = PutOff()
         self._events = Events()
+        self._floods = Floods()
         self._messages = Messages()
         self._starts = Starts()
         self._clock = LogClock(reference_s)
@@ -99,46 +99,53 @@ class LogScan:
             elif silent(parts):
                 continue
             shown = of_shape(shape, parts)
-            if self._messages.any_open or (shown is not None and not self._put_off(shown, at)):
+            if self._messages.any_open or (shown is not None and not self._put_off(shown, at, shape)):
                 for line in read_lines(self._block[at], self._lines + at + 1):
-                    self._look(line, at, shown)
+                    self._look(line, at, shown, shape)
         self._lines += len(self._block)
         self._before = [*self._before, *self._block][-_LOOK_BACK:]
 
-    def _put_off(self, shown: Shown, at: int) -> bool:
-        number = self._lines + at + 1
-        return shown.only_facts and self._late.takes(shown, number, self._block[at], self._clock.known)
+    def _put_off(self, shown: Shown, at: int, shape: bytes) -> bool:
+        """Whether a line is one of so many that it need not be taken apart now."""
+        number, raw, stamp = self._lines + at + 1, self._block[at], self._clock.known
+        if shown.only_facts:
+            return self._late.takes(shown, number, raw, stamp)
+        return shown.only_signatures and self._floods.counts(shape, raw, number, stamp)
 
-    def _look(self, line: Line, at: int, shown: Shown | None) -> None:
+    def _look(self, line: Line, at: int, shown: Shown | None, shape: bytes) -> None:
         if shown is not None and shown.starts and self._starts.begins(line):
             self._facts.forget(line.source)
+            self._floods.end()
             self._since[line.source] = line.number
         self._clock.note(line, self._earlier(at))
         part = self._messages.sort(line, self._block[at])
         if part is Part.INSIDE:
             return
-        known = shown is not None and self._show(line, shown)
+        known = [] if shown is None else self._show(line, shown)
+        if shown is not None and shown.only_signatures and part is Part.NONE:
+            self._floods.note(shape, self._block[at], line, known[0] if len(known) == 1 else None)
         if part is Part.END:
             header, frame = self._messages.header, self._messages.frame
             if header is not None:
                 self._events.forget(header)
             if not known:
-                self._add_unknown(line, at, before=None if frame is None else _one(*frame, line))
+                self._add_unknown(line, at, before=None if frame is None else one_line(*frame, line))
         elif not known and part is Part.NONE and line.level == "error":
             self._messages.tell(line, self._add_unknown(line, at))
 
-    def _show(self, line: Line, shown: Shown) -> bool:
-        """Show a line to those who want it; return whether its meaning is known."""
+    def _show(self, line: Line, shown: Shown) -> list[Seen]:
+        """Show a line to those who want it; return the events that it is one of."""
         if shown.echoes:
             self._echo.feed(line.text, line.number)
         for fact in self._read_facts(line, shown):
             self._facts.add(fact, line)
-        return sum(self._match(line, signature) for signature in shown.signatures) > 0  # each counts it
+        events = (self._match(line, signature) for signature in shown.signatures)
+        return [seen for seen in events if seen is not None]
 
     def _read_facts(self, line: Line, shown: Shown) -> Iterator[LogFact]:
         for reader in shown.readers:
             if any(word in line.text for word in reader.words):
-                for fact in reader.read(_plain(line, line.text)):
+                for fact in reader.read(plain(line, line.text)):
                     self._engine = self._engine or reader.engine
                     yield fact
 
@@ -149,29 +156,29 @@ class LogScan:
                 if number >= self._since.get(line.source, 0):
                     yield from ((fact, line) for fact in self._read_facts(line, shown))
 
-    def _match(self, line: Line, signature: LogSignature) -> bool:
+    def _match(self, line: Line, signature: LogSignature) -> Seen | None:
         engine = self._engine or self._echo.engine
         if signature.engines and engine and engine not in signature.engines:
-            return False
+            return None
         if not any(word in line.text for word in signature.words):
-            return False
+            return None
         found = signature.pattern.search(line.text)
         if found is None:
-            return False
+            return None
         seen = self._events.known(signature, line, self._starts.of(line.source))
-        if seen is not None and signature.explain is not None:
+        if seen.count == 1 and signature.explain is not None:
             seen.told = signature.explain(found)
-        return True
+        return seen
 
     def _add_unknown(self, line: Line, at: int, before: Line | None = None) -> Seen | None:
         seen = self._events.unknown(line, self._starts.of(line.source))
         if seen is None:
             return None
         if before is None:
-            before = next((_one(raw, line.number - 1, line) for raw in self._earlier(at)), None)
+            before = next((one_line(raw, line.number - 1, line) for raw in self._earlier(at)), None)
         seen.around = [line] if before is None else [before, line]
         if at + 1 < len(self._block):
-            seen.around.append(_one(self._block[at + 1], line.number + 1, line))
+            seen.around.append(one_line(self._block[at + 1], line.number + 1, line))
         else:
             self._awaiting.append(seen)
         return seen
@@ -184,14 +191,14 @@ class LogScan:
 
     def _fill_awaiting(self) -> None:
         for seen in self._awaiting:
-            seen.around.append(_one(self._block[0], seen.first.number + 1, seen.first))
+            seen.around.append(one_line(self._block[0], seen.first.number + 1, seen.first))
         self._awaiting = []
 
     def _end(self) -> ReadLog:
-        kept = _Kept(self._clock)
+        kept = Finished(self._clock)
         facts, more_facts = self._facts.with_late(self._late_facts())
         echo = self._echo.echo()
-        told = tuple(replace(fact, value=_safe(fact.value), line=kept.line(line)) for fact, line in facts)
+        told = tuple(replace(fact, value=safe(fact.value), line=kept.line(line)) for fact, line in facts)
         starts = self._starts.most
         self._block = []
         last = self._clock.last(self._lines + 1, reversed(self._before))
@@ -199,7 +206,7 @@ class LogScan:
             file=self._file,
             node=self._node,
             engine=echo.engine or self._engine,
-            version=echo.version or _version(told),
+            version=echo.version or version_of(told),
             facts=told,
             events=tuple(kept.event(seen, starts - self._starts.of(seen.source)) for seen in self._events),
             asked=echo.asked,
@@ -211,53 +218,3 @@ class LogScan:
             more_events=self._events.more,
             more_facts=more_facts + self._late.more,
         )
-
-
-class _Kept:
-    """Makes of lines that are kept what is shown: with their time, without secrets; each once."""
-
-    def __init__(self, clock: LogClock) -> None:
-        self._clock = clock
-        self._made: dict[int, LogLine] = {}
-
-    def line(self, line: Line) -> LogLine:
-        """Return a line as it is kept."""
-        made = self._made.get(id(line))
-        if made is None:
-            made = self._made[id(line)] = _plain(
-                line, redact_text(line.text)[:_LONGEST_KEPT], self._clock.time_of(line.stamp)
-            )
-        return made
-
-    def event(self, seen: Seen, later_starts: int) -> LogEvent:
-        """Return an event; starts are counted so that the last one of every container has the highest number."""
-        return LogEvent(
-            first=self.line(seen.first),
-            last=self.line(seen.last),
-            count=seen.count,
-            signature=seen.signature,
-            told=redact_text(seen.told),
-            around=tuple(self.line(line) for line in seen.around),
-            start=seen.start + later_starts,
-        )
-
-
-def _plain(line: Line, text: str, time_s: Seconds | None = None) -> LogLine:
-    return LogLine(text=text, number=line.number, time_s=time_s, level=line.level, process=line.process)
-
-
-def _one(raw: bytes, number: int, beside: Line) -> Line:
-    """Return the neighbour of a line, as one line, with its time where it has none of its own."""
-    states = states_of(raw)
-    line = read_line(states[-1] if states else b"", number)
-    line.stamp = line.stamp or beside.stamp
-    return line
-
-
-def _safe(value: Value) -> Value:
-    return redact_text(value) if isinstance(value, str) else value
-
-
-def _version(facts: Sequence[LogFact]) -> str:
-    found = next((fact.value for fact in reversed(facts) if fact.key == "version"), None)
-    return found if isinstance(found, str) else ""

@@ -16,7 +16,8 @@ _LONGEST_SHAPE = 1_000
 class Shown:
     """Whom lines with the same words are shown to.
 
-    ``starts``: such a line may be the first of a start. ``only_facts``: there is nothing in it but facts.
+    ``starts``: such a line may be the first of a start. ``only_facts``: there is nothing in it but facts;
+    ``only_signatures``: nothing but what has a signature, or is an error.
     """
 
     readers: tuple[LogReader, ...]
@@ -24,6 +25,7 @@ class Shown:
     echoes: bool
     starts: bool
     only_facts: bool
+    only_signatures: bool
 
 
 class Wanted:
@@ -74,4 +76,5 @@ class Wanted:
             echoes="echo" in owners,
             starts="start" in owners,
             only_facts=all(isinstance(owner, LogReader) for owner in owners),
+            only_signatures=all(isinstance(owner, LogSignature) or owner == "error" for owner in owners),
         )

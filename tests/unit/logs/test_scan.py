@@ -224,6 +224,25 @@ def test_the_first_and_the_last_of_what_a_server_repeats() -> None:
     assert log.more_facts > 0
 
 
+def test_a_flood_of_one_message_is_counted_to_the_last_line() -> None:
+    line = "(Worker pid=1) WARNING 11-14 14:{}:{:02d} [a.py:1] {} Broken pipe {}\n"
+    log = _read("".join(line.format(26 + n // 1000, n % 60, n, "x") for n in range(5000)) + "Broken pipe y\n")
+    assert _known(log) == [("peer-gone", 1, 5001, 1)]
+    flood = _read("".join(line.format(26 + n // 1000, n % 60, n, "x") for n in range(5000)))
+    last = flood.events[0].last
+    assert (last.text, last.number, last.process, last.time_s) == (
+        "4999 Broken pipe x",
+        5000,
+        "Worker",
+        _at("2026-11-14T14:30:19"),
+    )
+
+
+def test_a_pattern_that_wants_digits_is_asked_in_a_flood_too() -> None:
+    log = _read("".join(f"WARNING: SymmMem {n if n % 2 or n < 3000 else ''} no\n" for n in range(6000)))
+    assert _known(log) == [("harmless", 1, 4500, 1)]
+
+
 def test_what_is_put_off_is_forgotten_with_its_start() -> None:
     speeds = "".join(f"Avg generation throughput: {n}.5 tokens/s\n" for n in range(2000))
     start = "non-default args: {'max_num_seqs': 8}\n"
