@@ -1,0 +1,93 @@
+"""Drift of a systemd unit on a node with a real systemd, read over a real ssh."""
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.support.arms import SERVER
+from tests.support.forward import forwarded
+from tests.support.hosts import FAR_ADDRESS
+from tests.support.nspawn import BootedNode
+
+from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.drift.service import DriftTargets
+from sparktune.model.drift import DriftRow, DriftStatus, ServicePlace
+
+pytestmark = pytest.mark.root
+
+_PORT = 8197
+_UNIT, _DEFAULTS, _DROP_IN = (
+    "etc/systemd/system/house.service",
+    "etc/default/house",
+    "etc/systemd/system/house.service.d/10-depth.conf",
+)
+_FILES = {
+    _UNIT: f"""\
+[Service]
+Environment=LIMIT=1
+EnvironmentFile=/etc/default/house
+ExecStart=/usr/bin/python3 /srv/arm_server.py {_PORT} --host 0.0.0.0 --slots ${{SLOTS}}
+""",
+    _DEFAULTS: "# how many at once\nSLOTS=3\n",
+    _DROP_IN: "[Service]\nEnvironment=DEPTH=5\n",
+}
+
+
+@pytest.fixture
+def served(node: BootedNode) -> Iterator[BootedNode]:
+    """Run the unit; afterwards the node has nothing of it."""
+    (node.root / "srv/arm_server.py").write_text(SERVER.read_text())
+    (node.root / _DROP_IN).parent.mkdir()
+    for name, text in _FILES.items():
+        (node.root / name).write_text(text)
+    node.run("systemctl daemon-reload; systemctl start house.service")
+    yield node
+    node.run("systemctl stop house.service")
+    for name in (*_FILES, "srv/arm_server.py"):
+        (node.root / name).unlink()
+    (node.root / _DROP_IN).parent.rmdir()
+    node.run("systemctl daemon-reload; systemctl reset-failed")
+
+
+def _rows(node: BootedNode, earned: dict[str, Any]) -> dict[str, DriftRow]:
+    with forwarded(node.near, FAR_ADDRESS, _PORT) as port:
+        place = ServicePlace(
+            name="house",
+            launcher="systemd",
+            where=({"node": node.name, "unit": "house.service"},),
+            endpoint=f"http://127.0.0.1:{port}/v1",
+        )
+        targets = DriftTargets(nodes={node.name: NodeTarget(name=node.name, host=node.name)})
+        wish = DriftWish(place=place, targets=targets, earned=({"value": earned},), earned_file="earned.yaml")
+        rows = drift_rows(asyncio.run(observe_drift(wish)))
+    return {row.key: row for row in rows if row.aspect == "settings"}
+
+
+def _texts(row: DriftRow) -> tuple[str | None, ...]:
+    return tuple(None if one is None else one.text for one in (row.earned, row.file, row.live))
+
+
+def test_the_unit_its_drop_in_and_its_file_of_variables_are_one(served: BootedNode) -> None:
+    rows = _rows(served, {"env": {"LIMIT": "2"}})
+
+    assert rows["env.LIMIT"].status is DriftStatus.FILE_DRIFT
+    assert _texts(rows["env.LIMIT"]) == ("2", "1", "1")
+    assert _texts(rows["env.DEPTH"]) == (None, "5", "5")
+    assert _texts(rows["env.SLOTS"]) == (None, "3", "3")
+    assert rows["env.DEPTH"].file is not None
+    assert rows["env.DEPTH"].file.place.endswith("10-depth.conf:2")
+    assert [key for key, row in rows.items() if row.status.is_drift] == ["env.LIMIT"]
+
+
+def test_a_file_of_variables_that_was_edited_is_not_live_until_a_restart(served: BootedNode) -> None:
+    (served.root / _DEFAULTS).write_text("SLOTS=4\n")
+
+    before = _rows(served, {"env": {"SLOTS": "4"}})["env.SLOTS"]
+    served.run("systemctl restart house.service")
+    after = _rows(served, {"env": {"SLOTS": "4"}})["env.SLOTS"]
+
+    assert before.status is DriftStatus.NOT_LIVE
+    assert _texts(before) == ("4", "4", "3")
+    assert after.status is DriftStatus.OK
