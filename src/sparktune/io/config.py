@@ -17,6 +17,7 @@ from sparktune.io.config_text import ConfigText, read_config_text
 from sparktune.io.http.address import parse_address
 from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
+from sparktune.model.launcher import ArmSpec
 
 CONFIG_NAME = "sparktune.yaml"
 
@@ -25,6 +26,7 @@ _SomeOrNone = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], msgspec.
 _EXAMPLES: Final = {
     "services": "write it like {spark: {endpoint: http://localhost:8000/v1, api_key_env: MY_KEY}}",
     "workloads": "write it like {short: {prompt_tokens: [512, 2048], output_tokens: 128, concurrency: [1, 4]}}",
+    "where": "write it like launcher: compose, where: [{node: spark1, file: /srv/vllm/compose.yaml, service: vllm}]",
     "nodes": "write it like [spark1, {name: spark2, host: me@10.0.0.2}]",
 }
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
@@ -164,6 +166,7 @@ def load_config(path: Path) -> Config:
             parse_address(service.endpoint)
         except UsageError as error:
             raise text.error(("services", name, "endpoint"), str(error), hint=error.hint) from None
+        _check_where(text, name, service)
     default = root.get("default_service")
     if default is not None and not (isinstance(default, str) and default in services):
         known = _nearest(str(default), services)
@@ -176,6 +179,29 @@ def load_config(path: Path) -> Config:
         default_service=default,
         guard=_guard(text),
     )
+
+
+def _check_where(text: ConfigText, name: str, service: ServiceConfig) -> None:
+    """Refuse what the service's launcher would refuse; what only reading it knows is left aside."""
+    if service.launcher is None:
+        if service.where:
+            raise text.error(("services", name, "where"), "where goes with launcher", hint=_EXAMPLES["where"])
+        return
+    # Few files name a launcher, and these are large.
+    from sparktune.deploy.launchers import all_launchers  # noqa: PLC0415
+    from sparktune.io.drift.layout import EXTRA_KEYS  # noqa: PLC0415
+
+    known = {one.id: one for one in all_launchers()}
+    if service.launcher not in known:
+        message = f"there is no launcher {service.launcher!r}"
+        raise text.error(("services", name, "launcher"), message, hint=_nearest(service.launcher, tuple(known)))
+    if not service.where:
+        return
+    where = tuple({key: value for key, value in one.items() if key not in EXTRA_KEYS} for one in service.where)
+    try:
+        known[service.launcher].check(ArmSpec(arms={"A": {}}, where=where))
+    except ValueError as error:
+        raise text.error(("services", name, "where"), str(error), hint=_EXAMPLES["where"]) from None
 
 
 def _guard(text: ConfigText) -> Mapping[str, Any]:
