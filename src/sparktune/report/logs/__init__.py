@@ -1,0 +1,1 @@
+"""What ``logs`` found, as text and as JSON."""
