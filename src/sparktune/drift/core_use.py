@@ -12,6 +12,7 @@ from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.processes import InferenceProcess, InferenceThread, ProcessFacts
 from sparktune.model.drift import DriftView, PartSeen
 from sparktune.model.node import NodeFacts
+from sparktune.model.observed import State
 
 _KEYS: Final = ("key.cpuset", "key.AllowedCPUs", "key.CPUAffinity")
 _MOST_NAMED: Final = 3
@@ -55,7 +56,9 @@ def core_use(view: DriftView, part: PartSeen) -> CoreUse | None:
     cpu = node.get(CpuFacts)
     online = (cpu.online.value if cpu is not None else None) or frozenset[int]()
     wanted, place = _wanted(part)
-    threads = [thread for process in processes for thread in process.threads]
+    # One that has no mask ended while it was read.
+    every = [thread for process in processes for thread in process.threads]
+    threads = [thread for thread in every if thread.allowed.state is not State.ABSENT]
     known = [thread.allowed.value for thread in threads if thread.allowed.value]
     meant = wanted & online if wanted is not None and online else wanted
     return CoreUse(

@@ -19,7 +19,7 @@ from sparktune.drift.model_cache import (
 )
 from sparktune.host.compose_files import literal
 from sparktune.model.drift import PartSeen
-from sparktune.model.observed import Observed, State, unreadable
+from sparktune.model.observed import Observed, State, absent, unreadable
 from sparktune.model.reads import FileStat, Read, ReadStats
 
 # Names of the settings: what is served, and what drafts for it, each with its revision.
@@ -105,6 +105,9 @@ def used_model(part: PartSeen, model: Model) -> Used:
     used = used_blobs(_pids(part), part.readings)
     # Processes hold files of the draft open too: only blobs of this model count.
     own = {blob for one in cache.snapshots.values() for blob in one.blobs.values()}
+    if not (model.path or cache.snapshots or cache.refs or cache.unread):
+        # It is elsewhere: a folder beside the process, another hub's cache.
+        return Used(part=part, model=model, cache=cache, commit=absent(), how=f"not in {cache.folder}")
     commit, how = used_commit(cache, model.name, model.revision, used & own, part.start_ns)
     return Used(part=part, model=model, cache=cache, commit=commit, how=how)
 

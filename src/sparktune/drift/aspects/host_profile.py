@@ -6,29 +6,42 @@ which ``DriftView.hosts`` has the answers of. Interrupts and the cores of contai
 
 __all__ = ["ASPECT"]
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from sparktune.drift.aspects._shared import judged
 from sparktune.drift.host_checks import applied_checks, check_row
 from sparktune.drift.rows import closed_cell
-from sparktune.model.drift import DriftAspect, DriftRow, DriftView
+from sparktune.model.drift import DriftAspect, DriftRow, DriftView, PartSeen
 from sparktune.model.node_report import NodeReport, NodeState
+from sparktune.model.reads import Read, ReadNames
 
 _ID: Final = "host-profile"
 _KEY: Final = "host profile"
+_HOME: Final = "/var/lib/sparktune"  # as agent.protocol has it
 _ELSEWHERE: Final = frozenset({"irq-affinity", "container-cpuset", "sparkrun-cpuset"})
 _HALF: Final = frozenset({NodeState.INCOMPLETE, NodeState.UNCONFIRMED})
 
 
 def _rows(view: DriftView) -> tuple[DriftRow, ...]:
-    return tuple(row for host in view.hosts for row in (*_state(host), *_checks(host)))
+    clean = {part.node for part in view.parts if _nothing_kept(part)}
+    return tuple(row for host in view.hosts for row in (*_state(host, clean), *_checks(host)))
 
 
-def _state(host: NodeReport) -> Iterator[DriftRow]:
-    if host.failure:
+def _reads(_part: PartSeen) -> tuple[Read, ...]:
+    return (ReadNames(pattern=_HOME),)
+
+
+def _nothing_kept(part: PartSeen) -> bool:
+    """Whether a node has no journal at all, which also those see who may not read one."""
+    readings = part.readings
+    return readings.names.get(_HOME) == () and _HOME not in readings.unread
+
+
+def _state(host: NodeReport, clean: Collection[str]) -> Iterator[DriftRow]:
+    if host.failure and host.node not in clean:
         yield judged(_KEY, host.node, _ID, live=closed_cell(host.failure, "journal"), hint=host.hint)
-    elif host.state in _HALF:
+    elif host.state in _HALF and not host.failure:
         why = f"the profile is {host.state.value} on this node: sparktune host status says what is left to do"
         yield judged(_KEY, host.node, _ID, live=closed_cell(why, "journal"), hint="sparktune host status")
 
@@ -46,4 +59,5 @@ ASPECT = DriftAspect(
     "of another machine.",
     source="sparktune host verify; systemd.resource-control(5); sysctl.d(5)",
     rows=_rows,
+    reads=_reads,
 )

@@ -28,13 +28,14 @@ _FETCH: Final = "fetch the same revision on every node (hf download MODEL --revi
 
 def _rows(view: DriftView) -> tuple[DriftRow, ...]:
     used = [used_model(part, model) for part in view.parts if part.pid for model in models_of(part)]
-    cached = [one for one in used if one.commit.state is not State.ABSENT]
+    pinned = bool(view.service.pins.get("revision"))
+    cached = [one for one in used if one.commit.state is not State.ABSENT or (pinned and not one.model.path)]
     local = [one for one in used if one.commit.state is State.ABSENT and one.model.path]
     return (*(_row(view, one, cached) for one in cached), *_local_rows(local))
 
 
 def _row(view: DriftView, one: Used, others: Sequence[Used]) -> DriftRow:
-    live = closed_cell(one.commit.why, one.how)
+    live = closed_cell(one.commit.why or one.how or "it is no model of a hub", one.how)
     if one.commit.value is not None:
         live = cell(one.commit.value, one.how, text=one.commit.value[:_SHORT])
     earned, said = _pinned(view, one)
