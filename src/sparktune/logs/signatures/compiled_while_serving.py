@@ -17,10 +17,13 @@ SIGNATURE = LogSignature(
     title="A kernel was compiled while a request waited",
     role=LogRole.NOTE,
     severity=Severity.WARNING,
-    words=("kernel JIT compilation during inference",),
-    pattern=re.compile(r"kernel JIT compilation during inference: (?P<name>[\w.<>-]{1,120})"),
+    words=("during inference: ",),
+    pattern=re.compile(
+        r"(?:JIT compilation|[Aa]utotun\w{1,12}(?: \w{1,20})?) during inference: (?P<name>[\w.<>-]{1,120})"
+    ),
     source=(
-        "vLLM 0.33.0, vllm/utils; https://github.com/MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark issues 65 and 87"
+        "vLLM 0.33.0, vllm/utils/jit_monitor.py; "
+        "https://github.com/MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark issues 65 and 87"
     ),
     cause=(
         "A request of a shape that the warm-up did not have; its times are those of the compiler. Long ones have "

@@ -21,11 +21,12 @@ SIGNATURE = LogSignature(
         "CUDA out of memory",
         "CUDA error: out of memory",
         "cudaErrorMemoryAllocation",
+        "Cuda failure",
     ),
     pattern=re.compile(
         r"(?<!Capture cuda graph failed: )CUDA out of memory\b(?! occurred when warming)(?:\. Tried to allocate"
         r" (?P<asked>[\d.]{1,12} [KMG]iB))?"
-        r"|CUDA error: out of memory|cudaErrorMemoryAllocation"
+        r"|CUDA error: out of memory|cudaErrorMemoryAllocation|Cuda failure (?:2 )?'out of memory'"
     ),
     source="PyTorch 2, c10/cuda/CUDACachingAllocator.cpp; https://github.com/vllm-project/vllm issue 56824",
     cause=(

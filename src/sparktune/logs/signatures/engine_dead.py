@@ -23,7 +23,7 @@ SIGNATURE = LogSignature(
         r"|a fatal error)"
         r"|engine core exited unexpectedly|Engine core process \S{1,60} died unexpectedly"
     ),
-    source="vLLM 0.33.0, vllm/v1/engine/exceptions.py and core.py",
+    source="vLLM 0.33.0, vllm/v1/engine/exceptions.py and vllm/v1/engine/core.py",
     cause="The server tells that the engine's process is gone; what ended it stands before, or on another node.",
     fix=(
         "Read upwards for the first error. Restart all ranks, the head first stopped and last started: a head "

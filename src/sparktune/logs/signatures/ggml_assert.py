@@ -19,7 +19,7 @@ SIGNATURE = LogSignature(
     severity=Severity.ERROR,
     words=("GGML_ASSERT(",),
     pattern=re.compile(r"GGML_ASSERT\((?P<what>.{1,200})\) failed"),
-    source="llama.cpp, ggml/src/ggml.c",
+    source="llama.cpp b11549, ggml/src/ggml.c",
     cause="A fault in this build, or a combination of options that it does not expect.",
     fix=(
         "Look the words of the assertion up in llama.cpp's issues; try a newer build, then without speculation, "

@@ -11,7 +11,9 @@ from sparktune.model.log import LogRole, LogSignature
 def _told(found: re.Match[str]) -> str:
     if found["name"]:
         return f"It ended {found['name']} ({found['pid']})."
-    return f"{found['who']} asked for memory; a line below says which process was ended."
+    if found["who"]:
+        return f"{found['who']} asked for memory; a line below says which process was ended."
+    return ""
 
 
 SIGNATURE = LogSignature(
@@ -22,9 +24,11 @@ SIGNATURE = LogSignature(
     words=(
         "invoked oom-killer",
         "Killed process",
+        "killed by the OOM killer",
     ),
     pattern=re.compile(
         r"(?P<who>\S{1,40}) invoked oom-killer|Killed process (?P<pid>\d{1,9}) \((?P<name>[^)]{1,40})\)"
+        r"|has been killed by the OOM killer"
     ),
     source="Linux 6.17, mm/oom_kill.c; https://www.tobias-weiss.org/articles/ai/dgx-spark-vllm-oom-debugging/",
     cause=(

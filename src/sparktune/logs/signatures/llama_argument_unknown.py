@@ -24,7 +24,7 @@ SIGNATURE = LogSignature(
     pattern=re.compile(
         r"error: invalid argument: (?P<name>\S{1,100})|error while handling argument (?P<other>[^:]{1,100}):"
     ),
-    source="llama.cpp, common/arg.cpp",
+    source="llama.cpp b11549, common/arg.cpp",
     cause="The flag came or went with a build (--draft-max, --no-mmap), or its value is not one that it takes.",
     fix="Ask this build: llama-server --help. sparktune lint knows flags that came and went.",
     engines=("llamacpp",),

@@ -14,6 +14,6 @@ SIGNATURE = LogSignature(
     severity=Severity.INFO,
     words=("the full capacity of the model will not be utilized",),
     pattern=re.compile(r"the full capacity of the model will not be utilized"),
-    source="llama.cpp, src/llama-context.cpp",
+    source="llama.cpp b11549, src/llama-context.cpp",
     engines=("llamacpp",),
 )

@@ -19,7 +19,7 @@ SIGNATURE = LogSignature(
     severity=Severity.ERROR,
     words=("error loading model",),
     pattern=re.compile(r"error loading model: (?!unable to allocate)(?P<why>.{1,300})"),
-    source="llama.cpp, src/llama.cpp",
+    source="llama.cpp b11549, src/llama.cpp",
     cause="The file is cut off, is none of its kind, or is of an architecture that this build does not know.",
     fix=(
         "The words after the colon say which. Compare the file's size with its page, take all parts of a split "

@@ -28,7 +28,7 @@ SIGNATURE = LogSignature(
         r"|unable to allocate \S{1,40} buffer"
         r"|failed to allocate (?:buffer for kv cache|compute (?:pp |tg )?buffers|buffer of size)"
     ),
-    source="llama.cpp, ggml/src/ggml-cuda/ggml-cuda.cu and src/llama-model.cpp",
+    source="llama.cpp b11549, ggml/src/ggml-cuda/ggml-cuda.cu and src/llama-model.cpp",
     cause=(
         "Weights, KV cache (-c times slots) or compute buffers (-ub) are more than the GPU can get; on unified "
         "memory the page cache of a mapped file counts too."

@@ -16,8 +16,12 @@ SIGNATURE = LogSignature(
         "unhandled system error",
         "unhandled cuda error",
         "remote process exited or there was a network error",
+        "internal error - please report",
     ),
-    pattern=re.compile(r"unhandled (?:system|cuda) error|remote process exited or there was a network error"),
+    pattern=re.compile(
+        r"unhandled (?:system|cuda) error|remote process exited or there was a network error"
+        r"|internal error - please report"
+    ),
     source="NCCL 2.30.7, src/init.cc, ncclGetErrorString",
     cause="NCCL hands on that something failed; it says what on a line of its own before, or the other node does.",
     fix=(

@@ -27,7 +27,7 @@ SIGNATURE = LogSignature(
         r"request \((?P<asked>\d{1,12}) tokens\) exceeds the available context size \((?P<most>\d{1,12}) tokens\)"
         r"|maximum context length is (?P<length>\d{1,12}) tokens"
     ),
-    source="llama.cpp, tools/server/server-context.cpp; vLLM 0.33.0, vllm/renderers",
+    source="llama.cpp b11549, tools/server/server-context.cpp; vLLM 0.33.0, vllm/renderers/params.py",
     cause="Prompt and answer together do not fit; the request is refused, the server goes on.",
     fix=(
         "Raise the context (-c is for all slots together, unless they share one), or shorten what the client "
