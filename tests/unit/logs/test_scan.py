@@ -174,6 +174,32 @@ def test_a_message_of_several_lines_with_a_traceback_is_one_event() -> None:
     assert _unknown(log) == [("RuntimeError: boom", 5, 1)]
 
 
+def test_a_header_before_a_traceback_without_a_prefix_says_nothing_of_its_own() -> None:
+    log = _read(
+        "ERROR:    Exception in ASGI application\nTraceback (most recent call last):\n"
+        '  File "/a.py", line 1, in f\nKeyError: 1\nERROR:    Exception in ASGI application\n'
+    )
+    assert [text for text, _, _ in _unknown(log)] == ["KeyError: 1", "Exception in ASGI application"]
+
+
+def test_a_group_of_exceptions_ends_with_its_own_lines() -> None:
+    log = _read(
+        "  + Exception Group Traceback (most recent call last):\n"
+        '  |   File "/a.py", line 1, in f\n  | ExceptionGroup: two (2 sub-exceptions)\n'
+        "  +-+---------------- 1 ----------------\n    | ValueError: 1\n    +------------------------------------\n"
+        "ERROR:    boom\n"
+    )
+    assert [text for text, _, _ in _unknown(log)][-1] == "boom"
+
+
+def test_words_of_others_in_a_traceback_do_not_end_it() -> None:
+    log = _read(
+        "Traceback (most recent call last):\nloading weights\nfrom disk: fast\n"
+        '  File "/a.py", line 1, in f\nmy.own.Failure: 1\nafter: x\n'
+    )
+    assert [text for text, _, _ in _unknown(log)] == ["my.own.Failure: 1"]
+
+
 def test_errors_of_one_place_in_one_second_stay_apart() -> None:
     prefix = "ERROR 11-14 14:26:16 [core.py:842] "
     assert _unknown(_read(f"{prefix}one is gone\n{prefix}  more of it\n{prefix}another one is late\n")) == [
@@ -208,6 +234,13 @@ def test_what_is_not_kept_is_counted() -> None:
     words = [f"{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(400)]
     log = _read("".join(f"ERROR 11-14 14:26:16 [a.py:1] {word} failed\n" for word in words))
     assert (len(log.events), log.more_events) == (300, 100)
+
+
+def test_of_very_many_starts_the_first_and_the_last_events_stay() -> None:
+    log = _read("non-default args: {'max_num_seqs': 8}\nFree memory low\n" * 1000)
+    starts = [event.start for event in log.events]
+    assert (log.starts, len(starts), log.more_events) == (1000, 600, 400)
+    assert (starts[0], starts[1], starts[-1]) == (1, 402, 1000)
 
 
 def test_signatures_of_another_engine_do_not_explain() -> None:
