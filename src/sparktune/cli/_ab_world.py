@@ -23,7 +23,7 @@ from sparktune.flows.ab_guard import WatchOpener
 from sparktune.flows.ab_watch import guards_on
 from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
-from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
+from sparktune.io.config import CONFIG_NAME, Config, ServiceConfig, find_config, load_config
 from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.guarded.endpoint import ask_endpoint
 from sparktune.io.http.address import parse_address
@@ -124,10 +124,20 @@ def service_values(values: dict[str, Any]) -> dict[str, Any]:
         raise UsageError(message, hint="write one with: sparktune init; or give --url")
     service = config.service(name)
     workload = values.get("workload")
-    found = {"url": service.endpoint, **values}
+    found = {"url": service.endpoint, **_launched(service, values), **values}
     if service.model and (workload is None or (isinstance(workload, dict) and "model" not in workload)):
         found["workload"] = {**(workload or {}), "model": service.model}
     return found
+
+
+def _launched(service: ServiceConfig, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how the service is started, where the experiment does not say another way."""
+    if service.launcher is None or values.get("launcher", service.launcher) != service.launcher:
+        return {}
+    return {
+        "launcher": service.launcher,
+        **({"where": [dict(part) for part in service.where]} if service.where else {}),
+    }
 
 
 def _corpus(experiment: Experiment, options: AbOptions) -> Corpus:

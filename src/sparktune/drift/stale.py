@@ -135,7 +135,7 @@ def _aged(entry: EarnedEntry, running: Running) -> str:
 def _unknown(entry: EarnedEntry, running: Running) -> Iterator[str]:
     scope, evidence = entry.scope, entry.evidence
     if evidence.practice:
-        yield f"its evidence was made up: {evidence.practice}"
+        yield f"its evidence is for practice: {evidence.practice}"
     elif not evidence.run and evidence.ratio is None:
         yield "it has no evidence: nobody measured it"
     if (scope.launcher or running.launcher) in _IN_IMAGES:
@@ -188,7 +188,7 @@ def _template(entry: EarnedEntry) -> Iterator[str]:
     launcher = scope.launcher or ""
     if launcher:
         yield from ("--launcher", launcher)
-    if launcher in _PARTS:
+    if launcher in _PARTS and (not scope.service or "://" in scope.service):  # else sparktune.yaml says where
         yield from ("--where", _PARTS[launcher])
     yield from ("--knob", entry.knob)
     yield from ("--a", _arm(entry.instead_of), "--b", _arm(entry.value))

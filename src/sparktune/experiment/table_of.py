@@ -54,6 +54,7 @@ def _rows(blocks: Mapping[int, Pair], voiding: frozenset[str]) -> Iterator[Row]:
                         block=number,
                         trial=trial,
                         label=cell.cell.label,
+                        warm=cell.cell.is_warm,
                         checks=checks,
                         values={**_values(cell, trial), **_start(visit.record.sensors)},
                     )

@@ -135,11 +135,13 @@ def earned_entry(result: ExperimentResult) -> dict[str, Any]:
 def keep_earned(path: Path, entry: Mapping[str, Any]) -> None:
     """Add an entry. One for the same knob and scope is superseded: it goes to the history, the rest stays as it is.
 
+    So is one of the same knob and service whose evidence was made up for practice: anything measured is better.
+
     Raises UsageError for a file that is not of this form, and for one that cannot be written.
     """
     new = dict(entry)
     with _changing(path) as (text, found):
-        old = [place for place, one in enumerate(found.settings) if _key(one.content) == _key(new)]
+        old = [place for place, one in enumerate(found.settings) if _is_superseded(one, new)]
         if any(_plain(found.settings[place].content) == _plain(new) for place in old):
             return
         kept = [place for place in range(len(found.settings)) if place not in old]
@@ -219,6 +221,11 @@ def _key(entry: Mapping[str, Any]) -> str:
     """Return what two entries about the same have in common: evidence on a new image renews that on the old one."""
     scope = {name: value for name, value in _plain(entry["scope"]).items() if name not in _RENEWED}
     return json.dumps([entry["knob"], scope], sort_keys=True, default=str)
+
+
+def _is_superseded(one: EarnedEntry, new: Mapping[str, Any]) -> bool:
+    made_up = one.evidence.practice and (one.knob, one.scope.service) == (new["knob"], new["scope"].get("service"))
+    return bool(made_up) or _key(one.content) == _key(new)
 
 
 def _today() -> str:

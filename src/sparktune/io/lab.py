@@ -1,17 +1,29 @@
-"""Write the practice cluster into a folder, as captured trees that every command accepts as nodes."""
+"""Write the practice cluster into a folder: captured trees that commands accept as nodes, and a service to run."""
 
-__all__ = ["write_lab"]
+__all__ = ["LAB_PORT", "SERVICE", "write_lab"]
 
+import sys
 from pathlib import Path
+from typing import Final
 
 from sparktune.agent.protocol import command_slug
 from sparktune.errors import UsageError
 from sparktune.host.lab.faults import lab_nodes, readme
+from sparktune.host.lab.service import service_files
 from sparktune.host.lab.tree import NodeTree
 
+SERVICE: Final = "service"
+"""The service's folder beside the nodes."""
 
-def write_lab(folder: Path) -> tuple[Path, ...]:
-    """Write two nodes and a README.md; return the nodes' folders. Raises UsageError, also when something is there."""
+LAB_PORT: Final = 18207
+_RUNNABLE: Final = 0o755
+
+
+def write_lab(folder: Path, port: int = LAB_PORT) -> tuple[Path, ...]:
+    """Write two nodes, a service for this machine's ``port`` and a README.md; return the nodes' folders.
+
+    Raises UsageError, also when something is there.
+    """
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             message = f"{folder} is there already and not an empty folder"
@@ -21,6 +33,7 @@ def write_lab(folder: Path) -> tuple[Path, ...]:
         for name, tree in lab_nodes().items():
             nodes.append(folder / name)
             _write_tree(folder / name, tree)
+        _write_service(folder.resolve() / SERVICE, port)
         (folder / "README.md").write_text(readme(), encoding="utf-8")
     except OSError as error:
         message = f"{folder} cannot be written: {error.strerror or error}"
@@ -37,3 +50,10 @@ def _write_tree(root: Path, tree: NodeTree) -> None:
         (root / name).write_text(text, encoding="utf-8")
     for link, target in tree.links.items():
         (root / link.lstrip("/")).symlink_to(target)
+
+
+def _write_service(folder: Path, port: int) -> None:
+    for name, text in service_files(str(folder), sys.executable, port).items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "serve.sh").chmod(_RUNNABLE)

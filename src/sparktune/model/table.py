@@ -19,6 +19,7 @@ class Row:
     summary where they are told. ``arm`` is "" in a table without arms; ``block`` counts from 1 where trials were
     taken in blocks; ``label`` is how the source names the row. ``prompt_id`` names one prompt where every row is one
     request. ``checks`` are what the source itself found out about the row, ``note`` what stands out in it.
+    ``warm``: its prompts share prefixes on purpose, as those of a conversation do, beyond what ``depth`` says.
     """
 
     prompt_tokens: Tokens | None = None
@@ -32,6 +33,7 @@ class Row:
     label: str = ""
     prompt_id: str = ""
     note: str = ""
+    warm: bool = False
     checks: tuple[CheckResult, ...] = ()
     values: Mapping[str, float] = field(default_factory=dict)
     series: Mapping[str, tuple[float, ...]] = field(default_factory=dict)

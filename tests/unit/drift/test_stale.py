@@ -70,7 +70,7 @@ def test_made_up_evidence_is_never_current() -> None:
     """The practice cluster's numbers are nobody's: they must not pass for a measurement."""
     entry = replace(_ENTRY, evidence=replace(_ENTRY.evidence, practice="sparktune lab"))
     assert freshness(entry, _SAME) is Freshness.UNKNOWN
-    assert "made up" in unknown_reasons(entry, _SAME)[0]
+    assert "for practice" in unknown_reasons(entry, _SAME)[0]
 
 
 def test_a_setting_by_hand_has_no_evidence() -> None:
@@ -86,7 +86,7 @@ def test_the_command_is_the_one_that_was_typed() -> None:
 @pytest.mark.parametrize("typed", [(), ("sparktune", "ab", "resume", "e1"), ("sparktune", "demo")])
 def test_without_it_the_command_is_made_of_the_entry(typed: tuple[str, ...]) -> None:
     assert renewal_command(_ENTRY, typed, "/home/me") == (
-        "sparktune ab --service spark --launcher compose --where NODE:FILE:SERVICE --knob LAB_X --a env:LAB_X=1 "
+        "sparktune ab --service spark --launcher compose --knob LAB_X --a env:LAB_X=1 "
         "--b env:LAB_X=2 --workload WORKLOAD --primary ttft_s --guard decode_tok_s"
     )
 
@@ -101,3 +101,10 @@ def test_without_it_the_command_is_made_of_the_entry(typed: tuple[str, ...]) -> 
 )
 def test_arms_of_every_form_can_be_typed(value: object, said: str) -> None:
     assert f"--b {said} --workload" in renewal_command(replace(_ENTRY, value=value))
+
+
+def test_a_service_without_a_name_has_to_be_found_again() -> None:
+    """What sparktune.yaml knows of a named service, the command has to say of an address."""
+    entry = replace(_ENTRY, scope=replace(_ENTRY.scope, service="http://spark1:8000/v1"))
+    command = renewal_command(entry)
+    assert "--url http://spark1:8000/v1 --launcher compose --where NODE:FILE:SERVICE --knob" in command

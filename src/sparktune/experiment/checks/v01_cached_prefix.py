@@ -3,7 +3,7 @@
 Looks at: ``prefix_hit_share`` of each row, the share of prompt tokens that came from a cache.
 Warns when: never.
 Invalid when: a row without depth has more than 2 %; or the arms of a cell differ by more than 2 points.
-Unknown when: a row has no share. A count that is missing is not 0.
+Unknown when: a row has no share, or prompts share prefixes on purpose. A count that is missing is not 0.
 Source: a prefix cache hit makes TTFT depend on the uncached rest only; vLLM tells hits per request with
     ``--enable-prompt-tokens-details``, and over all with ``vllm:prefix_cache_hits_total``.
 """
@@ -37,7 +37,7 @@ _NEEDED = (
 
 
 def _is_cached(row: Row) -> bool:
-    return not row.depth and row.values.get(_METRIC, 0.0) > _NEGLIGIBLE
+    return not row.depth and not row.warm and row.values.get(_METRIC, 0.0) > _NEGLIGIBLE
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
@@ -50,6 +50,12 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         evidence = f"up to {format_percent(most)} of the prompt came from a cache: {cells}"
         findings.append(Finding(status=Status.INVALID, evidence=evidence, hint=_HINT, weight=most))
     findings += _between(table)
+    warm = [row for row in table.rows if row.warm]
+    if warm:
+        said = (
+            "prompts share prefixes on purpose: not whether they were cold is judged, but whether both arms were alike"
+        )
+        findings.append(unknown(f"{said}: {listed(grouped(warm))}"))
     if len(known) < len(table.rows):
         findings.append(unknown(f"{len(table.rows) - len(known)} of {len(table.rows)} rows lack {_NEEDED}"))
     return findings or [Finding(status=Status.OK, evidence="at most 2 % of a prompt came from a cache")]

@@ -104,6 +104,16 @@ def readme() -> str:
             "",
             "Mend one of them (edit the file that the finding names, or the one that it reads) and ask again.",
             "",
+            "## A service",
+            "",
+            "In `service` is a stand-in for an engine, with made-up timings and no model, that runs on this machine.",
+            "Its `earned.yaml` says 2, its `service.env` says 1, and so does the process, once it is started:",
+            "",
+            "    cd service && ./serve.sh start && sparktune drift",
+            "",
+            "`two-agents.yaml` is the experiment that earns the value: sparktune ab two-agents.yaml --accept",
+            "The whole story is a guide of the documentation: docs/guides/lab-story.md",
+            "",
         )
     )
 

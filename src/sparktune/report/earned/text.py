@@ -20,8 +20,8 @@ from sparktune.report.earned.words import (
     value_words,
 )
 
-_HEADS = ("setting", "value", "holds for", "found", "blocks", "date", "evidence")
-_FIXED = ("blocks", "date", "evidence")
+_HEADS = ("setting", "value", "blocks", "date", "evidence")
+_LONGEST = 24  # letters of a value in the table; a longer one, a whole command for instance, has its own line
 _LAYERS = "what is in files and in processes: sparktune drift"
 
 
@@ -30,7 +30,7 @@ def list_text(found: Sequence[Judged], width: int) -> str:
     states = [sum(one.freshness is state for one in found) for state in Freshness]
     told = ", ".join(f"{count} {state.value}" for count, state in zip(states, Freshness, strict=True) if count)
     lines = [f"{count_of(len(found), 'earned setting')}; evidence: {told}", ""]
-    lines.append(table_text(_HEADS, [_row(one) for one in found], width, _FIXED))
+    lines += _rows(found, width)
     for one in found:
         lines += [f"{one_line(one.entry.knob)}: {one_line(reason)}" for reason in (*one.stale, *one.unknown)]
     stale = [one for one in found if one.freshness is Freshness.STALE]
@@ -72,13 +72,27 @@ def _past(entry: EarnedEntry) -> tuple[str, ...]:
     )
 
 
+def _rows(found: Sequence[Judged], width: int) -> Iterator[str]:
+    """Yield a line of the table per setting, and below it what was found and for whom it holds."""
+    rows = [_HEADS, *(_row(one) for one in found)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = ["  ".join(word.ljust(size) for word, size in zip(row, widths, strict=True)).rstrip() for row in rows]
+    yield aligned[0]
+    for line, one in zip(aligned[1:], found, strict=True):
+        yield line
+        value = short_value(one.entry)
+        if len(value) > _LONGEST:
+            yield _filled(f"  {value}", width)
+        metric = one_line(one.entry.evidence.metric) or "effect"
+        yield _filled(f"  {metric} {effect_words(one.entry)}, for {scope_words(one.entry)}", width)
+    yield ""
+
+
 def _row(one: Judged) -> tuple[str, ...]:
-    entry, found = one.entry, one.entry.evidence
+    found, value = one.entry.evidence, short_value(one.entry)
     return (
-        one_line(entry.knob),
-        short_value(entry),
-        scope_words(entry),
-        f"{one_line(found.metric)} {effect_words(entry)}".strip(),
+        one_line(one.entry.knob),
+        value if len(value) <= _LONGEST else "below",
         UNKNOWN if found.blocks is None else str(found.blocks),
         found.date or UNKNOWN,
         f"{one.freshness.value} (practice)" if found.practice else one.freshness.value,
