@@ -90,16 +90,15 @@ class LogScan:
         self._fill_awaiting()
         if self._clock.first is None:
             self._clock.look_for_first(self._block)
-        silent, of_shape = self._wanted.silent, self._wanted.of_shape
+        silent, of_shape, opened = self._wanted.silent, self._wanted.of_shape, self._messages.open
         for at, shape in enumerate(shapes):
+            if opened and self._messages.passes(self._block[at], self._lines + at + 1):
+                continue
             parts = shape.split()
-            if self._messages.any_open:
-                if self._messages.passes(self._block[at], self._lines + at + 1):
-                    continue
-            elif silent(parts):
+            if silent(parts) and not opened:
                 continue
             shown = of_shape(shape, parts)
-            if self._messages.any_open or (shown is not None and not self._put_off(shown, at, shape)):
+            if opened or (shown is not None and not self._put_off(shown, at, shape)):
                 for line in read_lines(self._block[at], self._lines + at + 1):
                     self._look(line, at, shown, shape)
         self._lines += len(self._block)

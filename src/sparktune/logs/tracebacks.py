@@ -51,23 +51,22 @@ class _Told:
 
 
 class Messages:
-    """Sorts lines into messages. ``frame`` and ``header`` tell of the traceback that ended with the last line."""
+    """Sorts lines into messages.
+
+    ``open`` are the tracebacks that have begun and not ended; ``frame`` and ``header`` tell of the one that ended with
+    the last line.
+    """
 
     def __init__(self) -> None:
         """Begin outside of any message."""
-        self._open: dict[tuple[str, str], _Trace] = {}
+        self.open: dict[tuple[str, str], _Trace] = {}
         self._told: dict[tuple[str, str], _Told] = {}
         self.frame: tuple[bytes, int] | None = None
         self.header: Seen | None = None
 
-    @property
-    def any_open(self) -> bool:
-        """Whether a traceback has begun whose end has not come."""
-        return bool(self._open)
-
     def passes(self, raw: bytes, number: int) -> bool:
         """Whether a line is inside a traceback, as far as that is seen without taking it apart."""
-        for trace in self._open.values():
+        for trace in self.open.values():
             if trace.inside and raw.startswith(trace.inside) and number - trace.opened <= _LONGEST and b"\r" not in raw:
                 trace.last = number
                 if _RAW_FRAME.match(raw, len(trace.inside)):
@@ -83,7 +82,7 @@ class Messages:
         if TRACEBACK in line.text[:200]:
             self._begin(key, line, raw)
             return Part.INSIDE
-        trace = self._open.get(key)
+        trace = self.open.get(key)
         if trace is not None and trace.place == line.place:
             return self._inside(key, trace, line, raw)
         told = self._told.get(key)
@@ -106,7 +105,7 @@ class Messages:
         indent = len(_indent(line.text)) if TRACEBACK in line.text else 0
         alone = line.text.startswith(TRACEBACK) and b"\r" not in raw
         inside = raw[: raw.find(TRACEBACK.encode())] + b" " if alone else b""
-        self._open[key] = _Trace(line.place, line.number, line.number, indent, header, inside)
+        self.open[key] = _Trace(line.place, line.number, line.number, indent, header, inside)
 
     def _inside(self, key: tuple[str, str], trace: _Trace, line: Line, raw: bytes) -> Part:
         indent = len(_indent(line.text))
@@ -118,15 +117,16 @@ class Messages:
         text = line.text[indent:]
         follows = line.number == trace.last + 1 or bool(line.place)
         if EXCEPTION.match(text) or (follows and _ENDS.match(text)):
-            del self._open[key]
+            del self.open[key]
             self.frame, self.header = trace.frame, trace.header
             self._told[key] = _Told(line.place, line.number, None, traced=True)
             return Part.END
         return Part.NONE
 
     def _expire(self, number: int) -> None:
-        if self._open and any(number - trace.opened > _LONGEST for trace in self._open.values()):
-            self._open = {key: one for key, one in self._open.items() if number - one.opened <= _LONGEST}
+        if self.open and any(number - trace.opened > _LONGEST for trace in self.open.values()):
+            for key in [key for key, one in self.open.items() if number - one.opened > _LONGEST]:
+                del self.open[key]
 
 
 def _indent(text: str) -> str:
