@@ -24,7 +24,7 @@ from sparktune.cli._ab_terminal import (
     said_yes,
     sigterm_as_cancel,
 )
-from sparktune.cli._ab_world import World, service_values, world_of
+from sparktune.cli._ab_world import World, service_values, with_image, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
 from sparktune.errors import BootDue, ChangeFailed, StoreError, UsageError
@@ -70,6 +70,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
             return
+        experiment = with_image(experiment, world)
         store.create_experiment(experiment)
         _carry_out(store, world, experiment, options, run_experiment)
 

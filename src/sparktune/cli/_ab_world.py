@@ -1,12 +1,12 @@
 """What an experiment is carried out with on this machine: launcher, folders, nodes, API key."""
 
-__all__ = ["World", "service_values", "world_of"]
+__all__ = ["World", "service_values", "with_image", "world_of"]
 
 import asyncio
 import os
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,12 @@ from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.flows.ab_gate import Gate, SensorGate, hottest
 from sparktune.flows.ab_guard import WatchOpener
 from sparktune.flows.ab_watch import guards_on
+from sparktune.flows.earned import running_image
 from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
 from sparktune.io.config import CONFIG_NAME, Config, ServiceConfig, find_config, load_config
 from sparktune.io.corpus import file_corpus, python_corpus
+from sparktune.io.drift.service import DriftTargets
 from sparktune.io.guarded.endpoint import ask_endpoint
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.hold import HoldSettings
@@ -32,6 +34,7 @@ from sparktune.io.launching.sight import see
 from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
+from sparktune.model.drift import ServicePlace
 from sparktune.model.guard import LoadTick
 from sparktune.model.launcher import Seen
 from sparktune.model.reads import Read
@@ -110,6 +113,24 @@ def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
         corpus=_corpus(experiment, options),
         watched=_watched(experiment, targets),
     )
+
+
+def with_image(experiment: Experiment, world: World) -> Experiment:
+    """Return the experiment with the image that its service runs, where it has one: what it finds is true of that.
+
+    An arm that brings an image of its own is true of none that runs now.
+    """
+    if any("image" in (arm.get("keys") or {}) for arm in experiment.arms.values()):
+        return experiment
+    place = ServicePlace(
+        name=experiment.scope.get("service", ""),
+        launcher=experiment.launcher,
+        where=experiment.where,
+        endpoint=experiment.base_url,
+    )
+    targets = DriftTargets(nodes=world.settings.nodes, api_key=world.settings.api_key)
+    found = asyncio.run(running_image(place, targets))
+    return replace(experiment, scope={**experiment.scope, "image_digest": found}) if found else experiment
 
 
 def service_values(values: dict[str, Any]) -> dict[str, Any]:

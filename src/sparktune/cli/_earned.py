@@ -2,6 +2,7 @@
 
 __all__ = ["accept_run", "forget_one", "print_history", "print_list", "print_one"]
 
+import asyncio
 import difflib
 import sys
 import time
@@ -9,12 +10,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from sparktune.cli._drift import DriftArguments, wish_of
 from sparktune.cli._terminal import columns
 from sparktune.drift.earned_keys import entries_called, names_of
-from sparktune.drift.stale import Judged
+from sparktune.drift.stale import Judged, Running
 from sparktune.errors import UsageError
-from sparktune.flows.earned import accepted, judge_all, measured_on, running_of
-from sparktune.io.config import find_config, load_config
+from sparktune.flows.earned import accepted, judge_all, measured_on, running_image, running_of
+from sparktune.io.config import Config, find_config, load_config
 from sparktune.io.earned import find_earned, forget_earned, keep_earned, read_earned, read_earned_file
 from sparktune.io.store.store import Store
 from sparktune.model.earned import EarnedEntry
@@ -25,10 +27,10 @@ from sparktune.report.earned.words import value_words
 _EARN = "earn one with: sparktune ab FILE --accept, or keep one of the store with: sparktune earned accept RUN"
 
 
-def print_list(given: Path | None, max_age: float | None, *, as_json: bool) -> None:
+def print_list(given: Path | None, max_age: float | None, *, live: bool, as_json: bool) -> None:
     """Print all settings that count."""
     path = find_earned(Path(), given)
-    found = _judged(read_earned(path), max_age)
+    found = _judged(read_earned(path), max_age, live=live)
     if as_json:
         sys.stdout.write(list_json(found, str(path)))
     elif found:
@@ -37,10 +39,10 @@ def print_list(given: Path | None, max_age: float | None, *, as_json: bool) -> N
         sys.stderr.write(f"nothing is earned in {path} yet\nhint: {_EARN}\n")
 
 
-def print_one(key: str, given: Path | None, max_age: float | None, *, as_json: bool) -> None:
+def print_one(key: str, given: Path | None, max_age: float | None, *, live: bool, as_json: bool) -> None:
     """Print all that is known of the settings that a key names."""
     path = find_earned(Path(), given)
-    found = _judged(_called(path, key), max_age)
+    found = _judged(_called(path, key), max_age, live=live)
     sys.stdout.write(show_json(found, str(path)) if as_json else show_text(found, columns()))
 
 
@@ -90,14 +92,31 @@ def print_history(key: str, given: Path | None, limit: int, *, as_json: bool) ->
         sys.stdout.write(history_text(past, measured, kept, columns()))
 
 
-def _judged(entries: Sequence[EarnedEntry], max_age: float | None) -> tuple[Judged, ...]:
+def _judged(entries: Sequence[EarnedEntry], max_age: float | None, *, live: bool) -> tuple[Judged, ...]:
     if not entries:
         return ()
     where = find_config(Path())
     config = load_config(where) if where is not None else None
     today = datetime.fromtimestamp(time.time(), UTC).strftime("%Y-%m-%d")
+    images = _images(entries, config) if live else {}
+
+    def running(entry: EarnedEntry) -> Running:
+        image = images.get(entry.scope.service or "")
+        return running_of(entry, config, today=today, max_age_days=max_age, image_digest=image)
+
     with Store.open() as store:
-        return judge_all(entries, lambda entry: running_of(entry, config, today=today, max_age_days=max_age), store)
+        return judge_all(entries, running, store)
+
+
+def _images(entries: Sequence[EarnedEntry], config: Config | None) -> dict[str, str | None]:
+    """Return the images that run, by service; one that sparktune.yaml does not have cannot be looked at."""
+    named = dict.fromkeys(entry.scope.service or "" for entry in entries)
+    wishes = [wish_of(DriftArguments(service=name)) for name in named if config and name in config.services]
+
+    async def look() -> list[str | None]:
+        return await asyncio.gather(*(running_image(wish.place, wish.targets) for wish in wishes))
+
+    return dict(zip((wish.place.name for wish in wishes), asyncio.run(look()), strict=True))
 
 
 def _called(path: Path, key: str) -> tuple[EarnedEntry, ...]:

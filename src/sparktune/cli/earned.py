@@ -15,6 +15,7 @@ _File = Annotated[
 _MaxAge = Annotated[
     float | None, typer.Option("--max-age", min=0, metavar="DAYS", help="Evidence older than this is stale.")
 ]
+_Live = Annotated[bool, typer.Option("--live", help="Look which image the service runs now, on every node.")]
 _Key = Annotated[str, typer.Argument(metavar="KEY", help="The setting by any of its names, or the run that earned it.")]
 
 
@@ -34,21 +35,24 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="earned")
 
 
-def list_earned(earned: _File = None, max_age: _MaxAge = None, json_output: _Json = False) -> None:
+def list_earned(earned: _File = None, max_age: _MaxAge = None, live: _Live = False, json_output: _Json = False) -> None:
     """List the settings that were earned, with their effect, and whether the evidence is of what runs.
 
-    It is compared with what sparktune.yaml says of the service. What cannot be compared is unknown, never current.
+    It is compared with what sparktune.yaml says of the service, and with --live with the image that it runs. What
+    cannot be compared is unknown, never current.
     """
     from sparktune.cli._earned import print_list
 
-    print_list(earned, max_age, as_json=json_output)
+    print_list(earned, max_age, live=live, as_json=json_output)
 
 
-def show(key: _Key, earned: _File = None, max_age: _MaxAge = None, json_output: _Json = False) -> None:
+def show(
+    key: _Key, earned: _File = None, max_age: _MaxAge = None, live: _Live = False, json_output: _Json = False
+) -> None:
     """Show a setting with all its evidence, what is known of it from others, and the command to measure it again."""
     from sparktune.cli._earned import print_one
 
-    print_one(key, earned, max_age, as_json=json_output)
+    print_one(key, earned, max_age, live=live, as_json=json_output)
 
 
 def accept(

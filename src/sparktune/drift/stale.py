@@ -10,8 +10,10 @@ __all__ = [
     "Judged",
     "Running",
     "freshness",
+    "image_of",
     "judged",
     "renewal_command",
+    "runs_images",
     "stale_reasons",
     "unknown_reasons",
 ]
@@ -23,6 +25,7 @@ from datetime import date
 from enum import Enum
 from typing import Any, Final
 
+from sparktune.model.drift import PartSeen
 from sparktune.model.earned import EarnedEntry
 from sparktune.redact import MASK
 
@@ -82,6 +85,17 @@ def judged(entry: EarnedEntry, running: Running, typed: Sequence[str] = (), fold
         unknown=unknown_reasons(entry, running),
         renew=renewal_command(entry, typed, folder),
     )
+
+
+def runs_images(launcher: str) -> bool:
+    """Tell whether what a launcher starts has an image, whose digest evidence speaks of."""
+    return launcher in _IN_IMAGES
+
+
+def image_of(parts: Sequence[PartSeen]) -> str | None:
+    """Return the image that all parts of a service run, None when one is not known, or when they differ."""
+    found = {part.image for part in parts}
+    return next(iter(found)) or None if len(found) == 1 else None
 
 
 def freshness(entry: EarnedEntry, running: Running) -> Freshness:

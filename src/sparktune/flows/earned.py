@@ -1,19 +1,21 @@
 """Settings that were earned: judged against what runs, accepted later, and what else was measured of them."""
 
-__all__ = ["accepted", "judge_all", "measured_on", "running_of", "why_not"]
+__all__ = ["accepted", "judge_all", "measured_on", "running_image", "running_of", "why_not"]
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from sparktune.drift.earned_keys import is_called, names_of
-from sparktune.drift.stale import Judged, Running, judged
+from sparktune.drift.stale import Judged, Running, image_of, judged, runs_images
 from sparktune.errors import NotConclusive, StoreError, UsageError
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.ab_result import experiment_result
 from sparktune.io.config import Config, ServiceConfig
+from sparktune.io.drift.service import DriftTargets, read_parts
 from sparktune.io.earned import earned_entry
 from sparktune.io.store.store import Store
+from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
 from sparktune.report.ab.words import sentence, unproven_guards
@@ -67,6 +69,13 @@ def running_of(
         today=today,
         max_age_days=max_age_days,
     )
+
+
+async def running_image(place: ServicePlace, targets: DriftTargets) -> str | None:
+    """Return the image that runs on every node of a service; None for one without, and where it cannot be told."""
+    if not runs_images(place.launcher):
+        return None
+    return image_of(await read_parts(place, targets))
 
 
 def measured_on(store: Store, key: str, entries: Sequence[EarnedEntry], limit: int) -> tuple[ExperimentRow, ...]:

@@ -4,7 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from sparktune.drift.stale import Freshness, Running, freshness, renewal_command, stale_reasons, unknown_reasons
+from sparktune.drift.stale import (
+    Freshness,
+    Running,
+    freshness,
+    image_of,
+    renewal_command,
+    stale_reasons,
+    unknown_reasons,
+)
+from sparktune.model.drift import PartSeen
 from sparktune.model.earned import EarnedEntry, EarnedEvidence, EarnedScope
 
 _ENTRY = EarnedEntry(
@@ -108,3 +117,11 @@ def test_a_service_without_a_name_has_to_be_found_again() -> None:
     entry = replace(_ENTRY, scope=replace(_ENTRY.scope, service="http://spark1:8000/v1"))
     command = renewal_command(entry)
     assert "--url http://spark1:8000/v1 --launcher compose --where NODE:FILE:SERVICE --knob" in command
+
+
+@pytest.mark.parametrize(
+    ("images", "one"),
+    [(("sha256:1", "sha256:1"), "sha256:1"), (("sha256:1", "sha256:2"), None), (("sha256:1", ""), None), ((), None)],
+)
+def test_the_image_of_a_service_is_that_of_all_its_parts(images: tuple[str, ...], one: str | None) -> None:
+    assert image_of([PartSeen(node="n", name="p", where={}, image=image) for image in images]) == one
