@@ -17,6 +17,7 @@ from sparktune.bench import metrics, validity
 from sparktune.cli import app as cli
 from sparktune.deploy import rules
 from sparktune.deploy.knobs import all_knobs
+from sparktune.drift import aspects
 from sparktune.experiment import checks as table_checks
 from sparktune.experiment import guards
 from sparktune.host import changes, findings
@@ -213,6 +214,20 @@ def knobs_page() -> str:
     return _page("Knobs", introduction, sections)
 
 
+def drift_page() -> str:
+    """Return the page of all aspects of drift, by id."""
+    sections = []
+    for module in sorted(_modules(aspects), key=lambda found: str(found.ASPECT.id)):
+        aspect = module.ASPECT
+        facts = [f"- **Why it matters**: {aspect.why}", f"- **Source**: {aspect.source}"]
+        sections.append(f"## {aspect.id}: {aspect.title}\n\n{_body(module)}\n\n" + "\n".join(facts))
+    introduction = (
+        "What `sparktune drift` compares; every aspect is one file in `src/sparktune/drift/aspects/`. What could not be\n"
+        "read is UNREADABLE, never OK. [How to use it](../guides/drift.md)."
+    )
+    return _page("What can drift", introduction, sections)
+
+
 def guards_page() -> str:
     """Return the page of all guards, by id."""
     sections = []
@@ -284,6 +299,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "lint.md": lint_page,
     "guards.md": guards_page,
     "log-messages.md": log_messages_page,
+    "drift.md": drift_page,
 }
 
 
