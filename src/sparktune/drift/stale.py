@@ -39,6 +39,7 @@ _PARTS: Final = {
     "sparkrun": "NODE:RECIPE",
 }
 _NOT_SAID: Final = "WORKLOAD"
+_NO_ARM: Final = "ARM"
 _ARM_WORDS: Final = {"env": "env", "flags": "flag", "keys": "key", "options": "option"}
 
 
@@ -214,6 +215,8 @@ def _template(entry: EarnedEntry) -> Iterator[str]:
 
 
 def _arm(value: Any) -> str:  # noqa: ANN401 - what a file has
+    if value is None:
+        return _NO_ARM
     if not isinstance(value, Mapping):
         return str(value)
     command = value.get("command", value.get("text"))

@@ -34,9 +34,13 @@ def edited(text: str, lists: Mapping[str, Items]) -> str:
     """Return the text of a mapping whose lists, by their keys, have these items; the rest of it stays."""
     wanted = _wanted(text, lists)
     draft = text
-    for key, items in lists.items():
-        draft = _spliced(draft, key, items)
-    return draft if _loaded(draft) == wanted else _rewritten(text, lists)
+    try:
+        for key, items in lists.items():
+            draft = _spliced(draft, key, items)
+    except YAMLError:  # one edit has broken what the next one wanted to read
+        draft = ""
+    new = draft if _loaded(draft) == wanted else _rewritten(text, lists)
+    return new.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else new
 
 
 def _wanted(text: str, lists: Mapping[str, Items]) -> dict[str, Any]:
@@ -63,7 +67,9 @@ def _rewritten(text: str, lists: Mapping[str, Items]) -> str:
 
 
 def _spliced(text: str, key: str, items: Items) -> str:
-    marked = YAML().load(text)
+    marked: Any = YAML().load(text)
+    if not hasattr(marked, "get"):
+        return ""  # likewise
     old = marked.get(key)
     if old is None and key not in marked:
         return _ended(text) + new_text({key: list(items)}) if items else text

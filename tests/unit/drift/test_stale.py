@@ -106,6 +106,7 @@ def test_without_it_the_command_is_made_of_the_entry(typed: tuple[str, ...]) -> 
         ({"command": ["serve", "--name", "a b"]}, "'serve --name '\"'\"'a b'\"'\"''"),
         ({"flags": {"--x": True, "--y": 3}, "keys": {"cpuset": "0-3"}}, "'flag:--x flag:--y=3 key:cpuset=0-3'"),
         (3, "3"),
+        (None, "ARM"),
     ],
 )
 def test_arms_of_every_form_can_be_typed(value: object, said: str) -> None:

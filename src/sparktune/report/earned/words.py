@@ -22,7 +22,9 @@ def value_words(value: Any, beside: Any = None) -> str:  # noqa: ANN401 - what a
     if not isinstance(value, Mapping):
         return UNKNOWN if value is None else one_line(redact_value("", str(value)))
     words = list(_words(value, beside if isinstance(beside, Mapping) else {}))
-    return one_line(" ".join(words)) or "as it was"
+    return one_line(" ".join(words)) or (
+        "as it was" if value in ({}, beside) else one_line(redact_value("", str(value)))
+    )
 
 
 def short_value(entry: EarnedEntry) -> str:

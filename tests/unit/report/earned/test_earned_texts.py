@@ -108,6 +108,8 @@ def test_the_history_has_what_counted_and_what_was_never_accepted() -> None:
         ({"command": ["serve", "a b"]}, None, "serve 'a b'"),
         (None, None, "unknown"),
         ({}, None, "as it was"),
+        ({"env": {"A": "1"}}, {"env": {"A": "1"}}, "as it was"),
+        ({"other": 2}, None, "{'other': 2}"),
     ],
 )
 def test_a_value_is_what_differs_and_has_no_secrets(value: object, beside: object, said: str) -> None:
