@@ -222,8 +222,8 @@ def drift_page() -> str:
         facts = [f"- **Why it matters**: {aspect.why}", f"- **Source**: {aspect.source}"]
         sections.append(f"## {aspect.id}: {aspect.title}\n\n{_body(module)}\n\n" + "\n".join(facts))
     introduction = (
-        "What `sparktune drift` compares; every aspect is one file in `src/sparktune/drift/aspects/`. What could not be\n"
-        "read is UNREADABLE, never OK. [How to use it](../guides/drift.md)."
+        "What `sparktune drift` compares; every aspect is one file in `src/sparktune/drift/aspects/`. What could not\n"
+        "be read is UNREADABLE, never OK. [How to use it](../guides/drift.md)."
     )
     return _page("What can drift", introduction, sections)
 
