@@ -65,4 +65,4 @@ def test_what_is_short_at_the_start_is_told_with_the_share_that_starts_now() -> 
 def test_a_kernel_that_gives_no_memory_does_not_send_people_to_a_limit_that_is_unlimited() -> None:
     first = _read("cases/07-kernel-7-cma-regression/nccl.log").events[0]
     assert first.signature is not None
-    assert "unlimited: the limit is not it; look at sparktune doctor" in first.signature.fix
+    assert "If ulimit -l is unlimited, the limit is not it: look at sparktune doctor" in first.signature.fix

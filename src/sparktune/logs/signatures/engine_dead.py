@@ -26,8 +26,8 @@ SIGNATURE = LogSignature(
     source="vLLM 0.33.0, vllm/v1/engine/exceptions.py and vllm/v1/engine/core.py",
     cause="The server tells that the engine's process is gone; what ended it stands before, or on another node.",
     fix=(
-        "Read upwards for the first error. Restart all ranks, the head first stopped and last started: a head "
-        "alone joins a dead group."
+        "Read upwards for the first error. Then restart all ranks, the head stopped first and started last: a "
+        "head alone joins a dead group."
     ),
     engines=("vllm",),
 )

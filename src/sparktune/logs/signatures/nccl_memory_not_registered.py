@@ -23,8 +23,8 @@ SIGNATURE = LogSignature(
         "on Sparks while the limit is unlimited."
     ),
     fix=(
-        "Ask ulimit -l inside the container. A number: ulimits memlock -1, and IPC_LOCK where it does not run as "
-        "root. unlimited: the limit is not it; look at sparktune doctor on both nodes, which knows the kernel's "
-        "fault by /proc/meminfo."
+        "Ask ulimit -l inside the container. If it is a number: ulimits memlock -1, and IPC_LOCK where it does "
+        "not run as root. If ulimit -l is unlimited, the limit is not it: look at sparktune doctor on both nodes, "
+        "which knows the kernel's fault by /proc/meminfo."
     ),
 )

@@ -30,7 +30,9 @@ SIGNATURE = LogSignature(
     ),
     fix=(
         "Look in the minutes before: lines of compilation (warm these shapes up, keep the caches on a mounted "
-        "folder, raise the timeout), the hosts' free memory and swap, and the other node's log."
+        "folder, raise the timeout), the hosts' free memory and swap, and the other node's log. Then stop the "
+        "head, restart the worker, and start the head last: a head alone joins a dead group, and a worker that is "
+        "still up may be an orphan."
     ),
     engines=("vllm",),
     explain=_told,
