@@ -12,6 +12,11 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(invoke_without_command=True, help=_HELP)
     group.callback()(drift)
+    group.command(
+        "restore",
+        short_help="Set a value that was earned again, and see it live.",
+        context_settings={"ignore_unknown_options": True},  # a setting may be called --max-num-seqs
+    )(restore)
     app.add_typer(group, name="drift", short_help="Compare what was earned with files and what runs; change nothing.")
 
 
@@ -61,3 +66,41 @@ def drift(
             everything=everything, watch=watch, every=every, as_json=json_output, quiet=quiet,
         )
     )  # fmt: skip
+
+
+def restore(
+    key: Annotated[
+        str,
+        typer.Argument(metavar="[KEY]", help="A setting that was earned: env.NAME, its knob, a flag or a run's id."),
+    ] = "",
+    service: Annotated[str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.")] = "",
+    launcher: Annotated[
+        str, typer.Option("--launcher", metavar="NAME", help="What starts it: compose, systemd, sparkrun or script.")
+    ] = "",
+    where: Annotated[
+        list[str] | None,
+        typer.Option("--where", metavar="PLACE", help="A part of it, as for ab: NODE:FILE:SERVICE, NODE:UNIT ..."),
+    ] = None,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="Its address, like http://localhost:8000/v1.")] = "",
+    earned: Annotated[
+        Path | None,
+        typer.Option("--earned", metavar="FILE", help="earned.yaml here or beside sparktune.yaml unless given."),
+    ] = None,
+    nodes: Annotated[str, typer.Option("--nodes", metavar="A,B", help="The machines that its parts are on.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and change nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back what a restore that was killed has left.")] = False,
+) -> None:
+    """Edit the files to the value that was earned, start the service anew, and see it live on every node.
+
+    The plan is shown first: every edit, the commands in their order, what it costs. A value that cannot be seen inside
+    the serving process is taken back: files byte for byte, the service as before. Ends with 0 when it is live, 1 when it
+    was taken back. What is set on a running machine (sysctl, affinity) is for: sparktune host apply.
+    """
+    from sparktune.cli._drift import DriftArguments
+    from sparktune.cli._drift_restore import RestoreArguments, run_restore
+
+    drift_arguments = DriftArguments(
+        service=service, launcher=launcher, where=tuple(where or ()), url=url, earned=earned, nodes=nodes
+    )
+    run_restore(RestoreArguments(key=key, drift=drift_arguments, yes=yes, dry_run=dry_run, undo=undo))

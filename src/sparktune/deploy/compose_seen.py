@@ -93,8 +93,11 @@ def compose_reads(where: Mapping[str, Any], readings: Readings | None) -> tuple[
     return tuple(found)
 
 
-def compose_service(where: Mapping[str, Any], readings: Readings) -> ComposeService:
-    """Return a part as it was seen. Raises ValueError, with the node, for what stands against setting it."""
+def compose_service(where: Mapping[str, Any], readings: Readings, *, exact: bool = True) -> ComposeService:
+    """Return a part as it was seen. Raises ValueError, with the node, for what stands against setting it.
+
+    ``exact``: what runs has to be what its files would start, or it could not be brought back as it is.
+    """
     node, name = here(str(where.get("node") or "")), str(where["service"])
     need_compose(node, readings)
     origin = origin_of(where, readings)
@@ -124,7 +127,7 @@ def compose_service(where: Mapping[str, Any], readings: Readings) -> ComposeServ
         cpus=(readings.file(ONLINE.path).value or "").strip(),
         links={path: target for path in texts for target in readings.links.get(path, {}).values()},
     )
-    for container in running:
+    for container in running if exact else ():
         _same_as_files(node, service, container, image)
     return service
 

@@ -147,12 +147,13 @@ class KillService:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndService:
-    """Ask the serving process of a service on this machine to end (SIGTERM): by its number and start, never by a name.
+    """End a plain service of this machine where it runs: by its own ``command``, then what still listens by SIGTERM.
 
-    That nothing runs there is well.
+    That one is known by its number and start, never by a name.
     """
 
     service: ServiceProcess
+    command: RunCommand | None = None
     limit_s: Seconds = 60.0
 
 

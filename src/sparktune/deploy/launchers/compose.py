@@ -109,7 +109,10 @@ def _original(spec: ArmSpec, seen: Seen) -> tuple[Action, ...]:
 
 
 def _services(spec: ArmSpec, seen: Seen) -> tuple[ComposeService, ...]:
-    return tuple(compose_service(where, seen.get(str(where.get("node") or ""), Readings())) for where in spec.where)
+    return tuple(
+        compose_service(where, seen.get(str(where.get("node") or ""), Readings()), exact=not spec.anew)
+        for where in spec.where
+    )
 
 
 def _applied(services: tuple[ComposeService, ...], settings: ServiceSettings) -> tuple[Apply, ...]:

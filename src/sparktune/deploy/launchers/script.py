@@ -47,6 +47,7 @@ _COMMANDS: Final = ("start", "stop")
 _HERE: Final = ("", "local")
 _TABLES: Final = ("/proc/net/tcp", "/proc/net/tcp6")
 _STATE, _LISTENS = 3, "0A"
+_STOP_S: Final = 120.0
 _MOST_PORT: Final = 65535
 
 
@@ -112,9 +113,8 @@ def _original(spec: ArmSpec, seen: Seen) -> tuple[Action, ...]:
 
 def _ended(place: _Place) -> tuple[Action, ...]:
     """Stop it by its own command, then see to it that nothing listens there any more; its memory has to come back."""
-    ending = EndService(service=place.service)
-    stopping = (RunCommand(argv=place.stop, folder=place.folder, limit_s=ending.limit_s),) if place.stop else ()
-    return (*stopping, ending, AwaitMemory(service=place.service))
+    command = RunCommand(argv=place.stop, folder=place.folder, limit_s=_STOP_S) if place.stop else None
+    return (EndService(service=place.service, command=command), AwaitMemory(service=place.service))
 
 
 def _ran(spec: ArmSpec, seen: Seen) -> bool:

@@ -122,11 +122,16 @@ class Performer:
             case AwaitMemory():
                 await self.services.await_memory(action)
             case EndService():
-                await self.services.end(action)
+                await self._end(action)
             case KillService():
                 await self.services.kill((action.service,))
             case Reboot():
                 await self.services.reboot(action)
+
+    async def _end(self, action: EndService) -> None:
+        if action.command is not None and await self.services.runs(action.service):
+            await self._programs.run_switch(action.command, self._record.arm)
+        await self.services.end(action)
 
     async def _await_answer(self, action: AwaitAnswer, parts: Sequence[ServiceProcess]) -> None:
         async with self.health.watched(parts) as service_ended:

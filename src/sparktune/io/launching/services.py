@@ -12,7 +12,7 @@ from sparktune.errors import ArmFailed, BootDue, HostError, NodeBusy, NodeError,
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.plain_process import end_plain
 from sparktune.io.launching.record import Record
-from sparktune.io.launching.service_look import ids_of
+from sparktune.io.launching.service_look import ids_of, look_at_service
 from sparktune.io.launching.service_memory import MemoryWatch
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.words import Words
@@ -98,6 +98,11 @@ class Services:
         for result in results:
             if isinstance(result, BaseException):
                 raise result
+
+    async def runs(self, service: ServiceProcess) -> bool:
+        """Tell whether a service has processes. Raises NodeError, UsageError."""
+        async with NodeSession(self._settings.target(service.node)) as node:
+            return bool((await look_at_service(node, service)).processes)
 
     async def end(self, action: EndService) -> None:
         """Ask a plain process to end, and see it gone. Raises ArmFailed, UsageError, NodeError."""

@@ -28,14 +28,14 @@ class Lines:
         return _shown(self._rows[line - 1], hidden=line in self._hidden) if 0 < line <= len(self._rows) else ""
 
 
-def diff_text(documents: Mapping[str, Document], texts: Mapping[str, str]) -> str:
+def diff_text(documents: Mapping[str, Document], texts: Mapping[str, str], *, now: str = "fixed") -> str:
     """Return what edits change, for reading: secrets are gone from the lines around them."""
     found: list[str] = []
     for name, text in texts.items():
         document = documents[name]
         hidden = {document.text.split("\n")[line - 1] for line in _secret_lines(document)}
         lines = difflib.unified_diff(
-            document.text.split("\n"), text.split("\n"), fromfile=name, tofile=f"{name} (fixed)", n=2, lineterm=""
+            document.text.split("\n"), text.split("\n"), fromfile=name, tofile=f"{name} ({now})", n=2, lineterm=""
         )
         for line in lines:
             marker, row = line[:1], line[1:]
