@@ -94,8 +94,8 @@ def restore(
     """Edit the files to the value that was earned, start the service anew, and see it live on every node.
 
     The plan is shown first: every edit, the commands in their order, what it costs. A value that cannot be seen inside
-    the serving process is taken back: files byte for byte, the service as before. Ends with 0 when it is live, 1 when it
-    was taken back. What is set on a running machine (sysctl, affinity) is for: sparktune host apply.
+    the serving process is taken back: files byte for byte, the service as before. Ends with 0 when it is live, 1 when
+    it was taken back. What is set on a running machine (sysctl, affinity) is for: sparktune host apply.
     """
     from sparktune.cli._drift import DriftArguments
     from sparktune.cli._drift_restore import RestoreArguments, run_restore
