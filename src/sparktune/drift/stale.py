@@ -1,4 +1,4 @@
-"""Whether evidence still speaks of what runs, and the command that would renew it.
+"""Whether evidence still speaks of what runs.
 
 An experiment speaks of the image, model and workload that it was made with. A new image may turn its answer round, so
 evidence of another one is stale: the value stays what was earned until somebody measures again, and nothing else puts
@@ -12,35 +12,26 @@ __all__ = [
     "freshness",
     "image_of",
     "judged",
-    "renewal_command",
+    "running_in",
     "runs_images",
     "stale_reasons",
     "unknown_reasons",
 ]
 
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from enum import Enum
-from typing import Any, Final
+from typing import Final
 
-from sparktune.model.drift import PartSeen
+from sparktune.drift.renewal import renewal_command
+from sparktune.model.drift import DriftView, PartSeen
 from sparktune.model.earned import EarnedEntry
-from sparktune.redact import MASK
 
 _IN_IMAGES: Final = frozenset({"compose", "sparkrun"})
 """Launchers that run images; what others run has no digest."""
 
 _SHORT: Final = 19  # "sha256:" and 12 letters, as docker shows an image
-_PARTS: Final = {
-    "compose": "NODE:FILE:SERVICE",
-    "systemd": "NODE:UNIT",
-    "sparkrun": "NODE:RECIPE",
-}
-_NOT_SAID: Final = "WORKLOAD"
-_NO_ARM: Final = "ARM"
-_ARM_WORDS: Final = {"env": "env", "flags": "flag", "keys": "key", "options": "option"}
 
 
 class Freshness(Enum):
@@ -93,6 +84,17 @@ def runs_images(launcher: str) -> bool:
     return launcher in _IN_IMAGES
 
 
+def running_in(view: DriftView) -> Running:
+    """Return what runs as drift has seen it, for the reasons that a row of it has to tell."""
+    service = view.service
+    return Running(
+        image_digest=image_of(view.parts),
+        model=service.model or None,
+        revision=service.pins.get("revision"),
+        launcher=service.launcher,
+    )
+
+
 def image_of(parts: Sequence[PartSeen]) -> str | None:
     """Return the image that all parts of a service run, None when one is not known, or when they differ."""
     found = {part.image for part in parts}
@@ -121,17 +123,6 @@ def stale_reasons(entry: EarnedEntry, running: Running) -> tuple[str, ...]:
 def unknown_reasons(entry: EarnedEntry, running: Running) -> tuple[str, ...]:
     """Return what cannot be compared, and why."""
     return tuple(_unknown(entry, running))
-
-
-def renewal_command(entry: EarnedEntry, typed: Sequence[str] = (), folder: str = "") -> str:
-    """Return the command that would measure it again.
-
-    ``typed`` are the words of the command that earned it, with the program's name first, and ``folder`` where it was
-    typed: then it is that one. Else it is made of the entry, and words in capital letters are to be filled in.
-    """
-    words = _again(typed) or ["sparktune", "ab", *_template(entry)]
-    command = shlex.join(words)
-    return f"cd {shlex.quote(folder)} && {command}" if folder and _again(typed) else command
 
 
 def _changed(what: str, then: str | None, now: str | None) -> str:
@@ -180,57 +171,3 @@ def _days(then: str, now: str) -> int | None:
 
 def _short(text: str) -> str:
     return text[:_SHORT] if text.startswith("sha256:") else text
-
-
-def _again(typed: Sequence[str]) -> list[str]:
-    """Return the words to type again; () where they would not run the experiment anew."""
-    words = list(typed[1:])
-    if words[:1] != ["ab"] or words[1:2] == ["resume"]:
-        return []
-    kept: list[str] = []
-    for word in words:
-        if word == MASK and kept:
-            kept.pop()  # the flag of a key, which was never kept: SPARKTUNE_API_KEY has it
-        elif MASK not in word:
-            kept.append(word)
-    return ["sparktune", *kept]
-
-
-def _template(entry: EarnedEntry) -> Iterator[str]:
-    scope, evidence = entry.scope, entry.evidence
-    if scope.service:
-        yield from ("--url" if "://" in scope.service else "--service", scope.service)
-    launcher = scope.launcher or ""
-    if launcher:
-        yield from ("--launcher", launcher)
-    if launcher in _PARTS and (not scope.service or "://" in scope.service):  # else sparktune.yaml says where
-        yield from ("--where", _PARTS[launcher])
-    yield from ("--knob", entry.knob)
-    yield from ("--a", _arm(entry.instead_of), "--b", _arm(entry.value))
-    yield from ("--workload", _NOT_SAID)
-    if evidence.metric:
-        yield from ("--primary", evidence.metric)
-    for guard in evidence.guards:
-        yield from ("--guard", guard)
-
-
-def _arm(value: Any) -> str:  # noqa: ANN401 - what a file has
-    if value is None:
-        return _NO_ARM
-    if not isinstance(value, Mapping):
-        return str(value)
-    command = value.get("command", value.get("text"))
-    if isinstance(command, list | tuple):
-        return shlex.join(str(word) for word in command)
-    if command is not None:
-        return str(command)
-    return " ".join(
-        shlex.quote(f"{word}:{name}" if said is True else f"{word}:{name}={_said(said)}")
-        for kind, word in _ARM_WORDS.items()
-        if isinstance(named := value.get(kind), Mapping)
-        for name, said in named.items()
-    )
-
-
-def _said(value: object) -> str:
-    return "" if value is None else str(value)

@@ -9,11 +9,11 @@ from sparktune.drift.stale import (
     Running,
     freshness,
     image_of,
-    renewal_command,
+    running_in,
     stale_reasons,
     unknown_reasons,
 )
-from sparktune.model.drift import PartSeen
+from sparktune.model.drift import DriftView, PartSeen, ServicePlace
 from sparktune.model.earned import EarnedEntry, EarnedEvidence, EarnedScope
 
 _ENTRY = EarnedEntry(
@@ -87,42 +87,17 @@ def test_a_setting_by_hand_has_no_evidence() -> None:
     assert unknown_reasons(entry, _SAME)[0] == "it has no evidence: nobody measured it"
 
 
-def test_the_command_is_the_one_that_was_typed() -> None:
-    typed = ("/usr/bin/sparktune", "ab", "my file.yaml", "--api-key", "***", "--accept")
-    assert renewal_command(_ENTRY, typed, "/home/me") == "cd /home/me && sparktune ab 'my file.yaml' --accept"
-
-
-@pytest.mark.parametrize("typed", [(), ("sparktune", "ab", "resume", "e1"), ("sparktune", "demo")])
-def test_without_it_the_command_is_made_of_the_entry(typed: tuple[str, ...]) -> None:
-    assert renewal_command(_ENTRY, typed, "/home/me") == (
-        "sparktune ab --service spark --launcher compose --knob LAB_X --a env:LAB_X=1 "
-        "--b env:LAB_X=2 --workload WORKLOAD --primary ttft_s --guard decode_tok_s"
-    )
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        ({"command": ["serve", "--name", "a b"]}, "'serve --name '\"'\"'a b'\"'\"''"),
-        ({"flags": {"--x": True, "--y": 3}, "keys": {"cpuset": "0-3"}}, "'flag:--x flag:--y=3 key:cpuset=0-3'"),
-        (3, "3"),
-        (None, "ARM"),
-    ],
-)
-def test_arms_of_every_form_can_be_typed(value: object, said: str) -> None:
-    assert f"--b {said} --workload" in renewal_command(replace(_ENTRY, value=value))
-
-
-def test_a_service_without_a_name_has_to_be_found_again() -> None:
-    """What sparktune.yaml knows of a named service, the command has to say of an address."""
-    entry = replace(_ENTRY, scope=replace(_ENTRY.scope, service="http://spark1:8000/v1"))
-    command = renewal_command(entry)
-    assert "--url http://spark1:8000/v1 --launcher compose --where NODE:FILE:SERVICE --knob" in command
-
-
 @pytest.mark.parametrize(
     ("images", "one"),
     [(("sha256:1", "sha256:1"), "sha256:1"), (("sha256:1", "sha256:2"), None), (("sha256:1", ""), None), ((), None)],
 )
 def test_the_image_of_a_service_is_that_of_all_its_parts(images: tuple[str, ...], one: str | None) -> None:
     assert image_of([PartSeen(node="n", name="p", where={}, image=image) for image in images]) == one
+
+
+def test_what_drift_has_seen_is_what_runs() -> None:
+    place = ServicePlace(name="spark", launcher="compose", where=(), model="m", pins={"revision": "abc"})
+    view = DriftView(service=place, parts=(PartSeen(node="n", name="p", where={}, image="sha256:2"),))
+    running = running_in(view)
+    assert stale_reasons(_ENTRY, running) == ("the image was sha256:1 then, and is sha256:2 now",)
+    assert running.revision == "abc"
