@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from sparktune.bench.cells import parse_numbers
 from sparktune.cli._ab_flag_words import in_flags
-from sparktune.cli._ab_services import SERVICES, arm_values, where_values
+from sparktune.cli._ab_services import SETTINGS, arm_values, where_values
 from sparktune.errors import UsageError
 from sparktune.io.experiment_file import read_experiment_file
 from sparktune.io.experiment_parts import Fault
@@ -124,7 +124,7 @@ def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:
 
 
 def _arm(text: str, launcher: str, flag: str) -> dict[str, Any]:
-    if launcher in SERVICES:
+    if launcher in SETTINGS:
         return arm_values(text, launcher, flag)
     return {_ARM_WORD.get(launcher, "command"): text}
 
@@ -184,7 +184,7 @@ def _fault(of_file: Fault | None, given: frozenset[str], flags: AbFlags) -> Faul
 
 def _only_in_a_file(key: str, flags: AbFlags) -> str:
     """Say where there is no flag for it: what a launcher needs besides a command or a text is written in a file."""
-    if flags.launcher in {"", "command", "attach", *SERVICES} or key not in {"a", "b", "where"}:
+    if flags.launcher in {"", "command", "attach", *SETTINGS} or key not in {"a", "b", "where"}:
         return ""
     return "; its arms have more than a command, and are written in a file: sparktune ab FILE.yaml"
 

@@ -1,6 +1,6 @@
 """``--where``, ``--a`` and ``--b`` for launchers of services, as an experiment file would have them."""
 
-__all__ = ["SERVICES", "arm_values", "where_values"]
+__all__ = ["SERVICES", "SETTINGS", "arm_values", "where_values"]
 
 import difflib
 import shlex
@@ -18,6 +18,9 @@ SERVICES: Final = {
     "sparkrun": ("NODE:RECIPE[:CLUSTER]", ("recipe", "cluster")),
 }
 """By launcher: the form of --where for people, and the keys that follow the node."""
+
+SETTINGS: Final = frozenset({*SERVICES, "script"})
+"""Launchers whose arms are settings by name; where a script is, sparktune.yaml or an experiment file has to say."""
 
 _PATHS: Final = ("file", "recipe")
 _OPTIONAL: Final = ("cluster",)

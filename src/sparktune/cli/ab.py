@@ -75,7 +75,7 @@ def run(
         typer.Option(
             "--launcher",
             metavar="NAME",
-            help="How the arms are set: command, attach, hot, compose, systemd or sparkrun.",
+            help="How the arms are set: command, attach, hot, compose, systemd, sparkrun or script.",
         ),
     ] = "",
     a: Annotated[

@@ -125,3 +125,9 @@ def test_faults_of_a_service(changes: dict[str, Any], said: str) -> None:
         _request(_service(**changes))
 
     assert said in str(caught.value)
+
+
+def test_a_service_that_a_script_starts_has_settings_by_name_too() -> None:
+    """The command that renews evidence is made of flags: what it says of arms has to be understood."""
+    values, _ = values_of(None, AbFlags(launcher="script", a="env:N=1", b="env:N=2 flag:--x"))
+    assert (values["a"], values["b"]) == ({"env": {"N": "1"}}, {"env": {"N": "2"}, "flags": {"--x": True}})
