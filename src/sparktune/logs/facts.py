@@ -58,6 +58,7 @@ FACTS: Final[Mapping[str, FactKind]] = {
     "spec_drafts": _kind("Drafts"),
     "spec_rate": _kind("Draft tokens accepted, of all", "%"),
     "spec_positions": _kind("Accepted by position"),
+    "spec_position_count": _kind("Position and how often it was accepted"),
     "stats_prompt_tok_s": _kind("Prompt tokens, over an interval", "tok/s"),
     "stats_generation_tok_s": _kind("Tokens generated, over an interval", "tok/s"),
     "stats_request_tok_s": _kind("Tokens generated, of one request", "tok/s"),

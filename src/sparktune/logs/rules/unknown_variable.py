@@ -1,0 +1,33 @@
+"""Variables that the engine does not know, and that change nothing."""
+
+__all__ = ["RULE"]
+
+from collections.abc import Iterator
+
+from sparktune.logs.rules._shared import at, log_rule
+from sparktune.model.finding import Finding, Severity
+from sparktune.model.log import LogView
+
+
+def _judge(view: LogView) -> Iterator[Finding]:
+    for log in view.logs:
+        facts = {str(fact.value): fact for fact in log.all_of("unknown_variable")}
+        if not facts:
+            continue
+        yield at(
+            log,
+            next(iter(facts.values())).line,
+            Severity.WARNING,
+            f"no effect: this version does not know {', '.join(facts)}",
+            "take them out, or look up what this version calls them; a comparison of such a variable compared one "
+            "configuration with itself",
+        )
+
+
+RULE = log_rule(
+    "variable-without-effect",
+    title="Variables that the engine does not know",
+    why="They are ignored: what they were set for does not happen.",
+    source="vLLM 0.21 and 0.33, envs.py",
+    judge=_judge,
+)
