@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparktune.errors import ExitCode, UsageError
+from sparktune.host.service.facts import ServiceContainer, ServiceFacts
+from sparktune.host.service.state import judge, parts_of
 from sparktune.io.log_files import read_log_file
-from sparktune.io.log_folders import logs_in, trend_beside
+from sparktune.io.log_folders import containers_beside, logs_in, trend_beside
 from sparktune.logs.clocks import clocks_ahead
 from sparktune.logs.judge import log_report
 from sparktune.model.finding import Severity
+from sparktune.model.launcher import ServiceProcess
 from sparktune.model.log import LogReport, LogView, ReadLog
+from sparktune.report.logs.words import state_words
 from sparktune.units import Seconds
 
 
@@ -41,10 +45,12 @@ def read_logs(
     logs: list[ReadLog] = []
     missing: list[str] = []
     trend: list[str] = []
+    notes: list[str] = []
     hint = ""
     for node, name in names:
         if Path(name).is_dir():
             trend += trend_beside(Path(name))
+            notes += _state(containers_beside(Path(name)))
         for one in logs_in(name):
             tell(one)
             try:
@@ -54,14 +60,14 @@ def read_logs(
                 hint = hint or error.hint
     if not logs:
         raise UsageError("; ".join(missing), hint=hint)
-    return judge_logs(logs, ahead_s, tuple(missing), trend=tuple(trend))
+    return judge_logs(logs, ahead_s, tuple(missing), tuple(notes), tuple(trend))
 
 
 def judge_logs(
     logs: Sequence[ReadLog],
     ahead_s: Mapping[str, Seconds],
     missing: tuple[str, ...] = (),
-    notes: tuple[str, ...] = (),
+    notes: Sequence[str] = (),
     trend: tuple[str, ...] = (),
 ) -> LogsAnswer:
     """Judge what was read. Raises UsageError for a clock of a node that has no log here."""
@@ -72,4 +78,13 @@ def judge_logs(
             message = f"--ahead {node}: no log of a node of this name is here"
             raise UsageError(message, hint=f"nodes of the logs: {named}")
     view = LogView(logs=tuple(logs), ahead_s=clocks_ahead(logs, ahead_s))
-    return LogsAnswer(report=log_report(view, trend), missing=missing, notes=notes)
+    return LogsAnswer(report=log_report(view, trend), missing=missing, notes=tuple(notes))
+
+
+def _state(containers: Sequence[ServiceContainer]) -> tuple[str, ...]:
+    """Say in which state ranks are whose ``docker ps`` lies beside their logs."""
+    if not containers:
+        return ()
+    services = [ServiceProcess(node="") for _ in containers]
+    facts = [ServiceFacts(node="", containers=(one,)) for one in containers]
+    return state_words(judge(parts_of(services, facts), 0.0))

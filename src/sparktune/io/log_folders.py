@@ -1,6 +1,6 @@
-"""Folders of logs, and what stands beside the logs in them: the attempts that somebody counted."""
+"""Folders of logs, and what stands beside the logs in them: attempts that somebody counted, containers."""
 
-__all__ = ["logs_in", "trend_beside"]
+__all__ = ["containers_beside", "logs_in", "trend_beside"]
 
 import csv
 import io
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from sparktune.errors import UsageError
+from sparktune.host.service.facts import ServiceContainer
+from sparktune.host.service.listed import listed_containers
 from sparktune.units import Bytes
 
 _ATTEMPTS: Final = "attempts.csv"
@@ -34,7 +36,8 @@ def logs_in(name: str) -> tuple[str, ...]:
 def trend_beside(folder: Path) -> tuple[str, ...]:
     """Say what attempts beside logs come to; nothing without a table of them (``attempt,free_gib``)."""
     try:
-        text = (folder / _ATTEMPTS).open("rb").read(_MOST_BYTES).decode(errors="replace")
+        with (folder / _ATTEMPTS).open("rb") as stream:
+            text = stream.read(_MOST_BYTES).decode(errors="replace")
     except OSError:
         return ()
     free = [_number(row.get("free_gib")) for row in csv.DictReader(io.StringIO(text))]
@@ -49,6 +52,18 @@ def trend_beside(folder: Path) -> tuple[str, ...]:
             "at last. Stop automatic restarts: what failed starts leave behind has to be reclaimed before the next one"
         ),
     )
+
+
+def containers_beside(folder: Path) -> tuple[ServiceContainer, ...]:
+    """Return the containers of every ``docker_ps*.txt`` beside logs: what ``docker ps -a`` printed on each node."""
+    found: list[ServiceContainer] = []
+    for path in sorted(folder.glob("docker_ps*.txt")):
+        try:
+            with path.open("rb") as stream:
+                found += listed_containers(stream.read(_MOST_BYTES).decode(errors="replace"))
+        except OSError:
+            continue
+    return tuple(found)
 
 
 def _number(text: str | None) -> float | None:

@@ -15,9 +15,10 @@ from typing import Final
 from sparktune.model.log import ReadLog
 from sparktune.units import Seconds
 
-_AT_BARRIERS: Final = ("nccl", "kv_", "graph", "world", "rank", "transport", "init", "weights_loaded", "capture")
+_AT_BARRIERS: Final = ("nccl", "kv_", "graph_", "transport")
 _AGREE_S: Final[Seconds] = 5.0
 _FEWEST: Final = 2
+_SAME_S: Final[Seconds] = 1.0  # facts of one moment are one witness, not several
 
 
 def clocks_ahead(logs: Sequence[ReadLog], told: Mapping[str, Seconds] | None = None) -> dict[str, Seconds]:
@@ -54,7 +55,12 @@ def _moments(logs: Sequence[ReadLog], node: str) -> dict[str, Seconds]:
 
 def _difference(first: Mapping[str, Seconds], other: Mapping[str, Seconds]) -> Seconds | None:
     """Return the median of the differences, None for too few or where most do not agree with it."""
-    apart = [other[key] - first[key] for key in first if key in other]
+    apart: list[Seconds] = []
+    last: Seconds | None = None
+    for key in sorted((key for key in first if key in other), key=lambda key: first[key]):
+        if last is None or first[key] - last >= _SAME_S:
+            apart.append(other[key] - first[key])
+            last = first[key]
     if len(apart) < _FEWEST:
         return None
     middle = median(apart)

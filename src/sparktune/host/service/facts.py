@@ -12,6 +12,7 @@ __all__ = [
     "ServiceContainer",
     "ServiceFacts",
     "ServiceUnit",
+    "containers_seen",
     "descendants",
     "ps_command",
     "service_facts",
@@ -163,7 +164,7 @@ def service_reads(service: ServiceProcess) -> tuple[Read, ...]:
 def service_facts(service: ServiceProcess, readings: Readings) -> ServiceFacts:
     """Return what the node has of the service."""
     unknown: list[str] = []
-    containers = _containers(readings.command(*_INSPECT), unknown) if service.labels else ()
+    containers = containers_seen(readings.command(*_INSPECT), unknown) if service.labels else ()
     unit = _unit(service.unit, readings.command(*_show(service.unit)), unknown) if service.unit else None
     living = _living(readings)
     mine = _mine(living, containers, unit) | descendants(_listening(service.port, readings), living)
@@ -209,7 +210,8 @@ def _below(group: str, groups: str) -> bool:
     return any(path == group or path.startswith(f"{group}/") for path in paths)
 
 
-def _containers(said: Observed[CommandOutput], unknown: list[str]) -> tuple[ServiceContainer, ...]:
+def containers_seen(said: Observed[CommandOutput], unknown: list[str]) -> tuple[ServiceContainer, ...]:
+    """Return what ``docker inspect`` says of containers; why it says nothing is added to ``unknown``."""
     if said.value is None or (said.value.code and not said.value.stdout.strip().startswith("[")):
         why = said.why or (said.value.stderr.strip() if said.value else "there is no docker")
         unknown.append(f"the containers cannot be seen: {why}")

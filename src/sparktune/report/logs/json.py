@@ -68,6 +68,8 @@ def _log(log: ReadLog) -> dict[str, Any]:
         "last_s": log.last_s,
         "unreadable": log.unreadable or None,
         "facts": [_fact(one) for one in log.facts],
+        "asked": {one.key: one.value for one in log.asked},
+        "resolved": {one.key: one.value for one in log.resolved},
         "events": [_event(log, one) for one in log.events],
         "more_events": log.more_events,
         "more_facts": log.more_facts,

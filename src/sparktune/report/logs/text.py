@@ -8,8 +8,9 @@ from typing import Final
 
 from sparktune.model.finding import Finding, Severity
 from sparktune.model.log import FirstError, LogLine, LogReport, LogRole, ReadLog
-from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.bench.words import count_of, one_line, printable
 from sparktune.report.logs.facts import facts_table
+from sparktune.report.logs.shorter import shorter
 from sparktune.report.logs.words import following, place, title
 
 _INDENT: Final = "  "
@@ -30,6 +31,7 @@ def logs_text(
     color: bool = False,
 ) -> str:
     """Return the report. ``quiet`` has the verdict alone; ``everything`` also what is noise, and every fact."""
+    report = shorter(report)
     verdict = _wrapped(_verdict(report), width)
     if quiet:
         return f"{verdict}\n"
@@ -118,12 +120,14 @@ def _finding(finding: Finding, width: int, *, color: bool) -> Iterator[str]:
 
 
 def _noted(logs: Sequence[ReadLog], role: LogRole) -> Iterator[str]:
-    word = "note" if role is LogRole.NOTE else "noise"
+    word = "noise"
     for log in logs:
         for event in log.events:
             if event.signature is not None and event.signature.role is role and event.start == log.starts:
                 told = f" {event.told}" if event.told else ""
                 fix = f" {event.signature.fix}" if event.signature.fix and role is LogRole.NOTE else ""
+                if role is LogRole.NOTE:
+                    word = event.signature.severity.value.replace("info", "note")
                 yield f"{word}: {event.signature.title} ({place(log, event.first, many=len(logs) > 1)}).{told}{fix}"
 
 
@@ -132,13 +136,13 @@ def _who(log: ReadLog) -> str:
 
 
 def _quoted(line: LogLine, indent: str = _INDENT) -> str:
-    text = one_line(line.text)
+    text = printable(line.text)
     cut = text if len(text) <= _MOST_TEXT else f"{text[:_MOST_TEXT]} ..."
     return f"{indent}{line.number:>6} | {cut}"
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> str:
     return textwrap.fill(
-        one_line(text), width, initial_indent=indent, subsequent_indent=f"{indent}  " if indent else "",
+        " ".join(printable(text).split()), width, initial_indent=indent, subsequent_indent=f"{indent}  " if indent else "",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip

@@ -1,12 +1,14 @@
 """Places, times and counts of lines in words."""
 
-__all__ = ["clock", "following", "place", "title"]
+__all__ = ["clock", "following", "place", "state_words", "title"]
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from sparktune.host.service.state import Judgement
 from sparktune.model.log import LogEvent, LogLine, LogRole, ReadLog
+from sparktune.report.bench.words import count_of
 
 
 def clock(line: LogLine) -> str:
@@ -39,10 +41,17 @@ def following(later: Sequence[tuple[ReadLog, LogEvent]]) -> str:
     for _, event in lines:
         kinds[_kind(event)] += event.count
     total = kinds.total()
-    named = ", ".join(f"{count} of {kind}" for kind, count in kinds.most_common()) if len(kinds) > 1 else ""
-    only = f" of {next(iter(kinds))}" if len(kinds) == 1 else ""
-    verb = "line follows" if total == 1 else "lines follow"
-    return f"{total} {verb} from a failure elsewhere{only}" + (f": {named}" if named else "")
+    verb = "follows" if total == 1 else "follow"
+    if len(kinds) == 1:
+        return f"{count_of(total, 'line')} of {next(iter(kinds))} {verb} from it"
+    named = ", ".join(f"{count} of {kind}" for kind, count in kinds.most_common())
+    return f"{count_of(total, 'line')} {verb} from it: {named}"
+
+
+def state_words(judged: Judgement) -> tuple[str, ...]:
+    """Say in which state the ranks are, and in which order they are brought back."""
+    steps = f"to bring it back: {'; '.join(judged.order)}" if judged.order else ""
+    return tuple(filter(None, (judged.says, steps, *judged.notes)))
 
 
 def _follows(event: LogEvent) -> bool:
