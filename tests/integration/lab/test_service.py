@@ -1,5 +1,6 @@
 """The practice service is one that a person can start, stop and get wrong, on any machine."""
 
+import re
 from pathlib import Path
 
 from tests.support.cli import run_sparktune
@@ -40,3 +41,14 @@ def test_a_folder_with_blanks_and_quotes_works_too(tmp_path: Path) -> None:
     folder = tmp_path / "it's a lab"
     assert run_sparktune("lab", "init", str(folder)).code == 0
     assert run_sparktune("earned", "list", "--earned", str(folder / "service" / "earned.yaml")).code == 0
+
+
+def test_a_port_that_somebody_else_has_is_told(lab_service: LabService, tmp_path: Path) -> None:
+    """A second practice cluster on one machine is the usual way to get there."""
+    port = re.search(r":(\d+)/v1", (lab_service.folder / "sparktune.yaml").read_text())
+    assert port is not None
+    assert run_sparktune("lab", "init", str(tmp_path / "other"), "--port", port[1]).code == 0
+    started = LabService(folder=tmp_path / "other" / "service").serve("start")
+    assert (started.returncode, "Traceback" in started.stderr) == (1, False)
+    assert f"port {port[1]} of 127.0.0.1 cannot be had: Address already in use" in started.stderr
+    assert "--port N" in started.stderr

@@ -58,7 +58,8 @@ start() {
         sleep 0.1
     done
     echo "it did not start:" >&2
-    cat service.log >&2
+    tail -n 1 service.log >&2
+    echo "another port: sparktune lab init NEW-FOLDER --port N" >&2
     exit 1
 }
 

@@ -42,7 +42,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
-    listener = socket.create_server(("127.0.0.1", port), backlog=1)
+    try:
+        listener = socket.create_server(("127.0.0.1", port), backlog=1)
+    except OSError as error:
+        parser.error(f"port {port} of 127.0.0.1 cannot be had: {error.strerror or error}")
     loop = Loop(listener, knobs, stop_fd=reader.fileno(), parent_fd=sys.stdin.fileno() if with_stdin else None)
     ready = {"port": listener.getsockname()[1], "pid": os.getpid()}
     sys.stdout.write(msgspec.json.encode(ready).decode() + "\n")
