@@ -114,7 +114,7 @@ def _finding(finding: Finding, width: int, *, color: bool) -> Iterator[str]:
     word = _WORDS[finding.severity]
     shown = f"\x1b[{_COLOURS[finding.severity]}m{word}\x1b[0m" if color else word
     at = f"{finding.file}:{finding.line}" if finding.file and finding.line else finding.file or ""
-    yield one_line("  ".join(filter(None, ("", finding.rule, finding.node, at)))).join((f"{shown}  ", ""))
+    yield f"{shown}  {'  '.join(one_line(part) for part in (finding.rule, finding.node, at) if part)}"
     yield _wrapped(finding.evidence, width, _INDENT)
     yield _wrapped(f"fix: {finding.hint}", width, _INDENT)
 
@@ -143,6 +143,6 @@ def _quoted(line: LogLine, indent: str = _INDENT) -> str:
 
 def _wrapped(text: str, width: int, indent: str = "") -> str:
     return textwrap.fill(
-        " ".join(printable(text).split()), width, initial_indent=indent, subsequent_indent=f"{indent}  " if indent else "",
+        one_line(text), width, initial_indent=indent, subsequent_indent=f"{indent}  " if indent else "",
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
