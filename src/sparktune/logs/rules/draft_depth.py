@@ -45,8 +45,8 @@ def _judge(view: LogView) -> Iterator[Finding]:
             f"{seen.accepted:,} of {seen.drafted:,} draft tokens accepted, "
             f"{format_percent(seen.accepted / seen.drafted, digits=2)} (token-weighted, {seen.over}), "
             f"mean acceptance length {1 + seen.accepted / seen.drafts:.3f} with the model's own token",
-            f"a candidate, no verdict: compare {_depths(alive, len(seen.rates))} with sparktune ab, on your workload and "
-            "with your sampling; these counts may have other clients in them",
+            f"a candidate, no verdict: compare {_depths(alive, len(seen.rates))} with sparktune ab, on your workload "
+            "and with your sampling; these counts may have other clients in them",
         )
 
 
