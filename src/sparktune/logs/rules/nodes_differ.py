@@ -40,7 +40,7 @@ def _values(logs: list[ReadLog], key: str) -> dict[str, str]:
 
 def _found(log: ReadLog, name: str, values: dict[str, str], severity: Severity, hint: str) -> Finding:
     told = ", ".join(f"{node} {value}" for node, value in values.items())
-    one = at(log, None, severity, f"{name} differs: {told}", hint)
+    one = at(log, None, severity, f"{name}: {told}", hint)
     return Finding(rule="", severity=severity, evidence=one.evidence, hint=one.hint)
 
 

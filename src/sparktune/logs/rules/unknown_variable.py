@@ -11,14 +11,15 @@ from sparktune.model.log import LogView
 
 def _judge(view: LogView) -> Iterator[Finding]:
     for log in view.logs:
-        facts = {str(fact.value): fact for fact in log.all_of("unknown_variable")}
+        facts = log.all_of("unknown_variable")
         if not facts:
             continue
+        names = dict.fromkeys(str(fact.value) for fact in facts)
         yield at(
             log,
-            next(iter(facts.values())).line,
+            facts[0].line,
             Severity.WARNING,
-            f"no effect: this version does not know {', '.join(facts)}",
+            f"no effect: this version does not know {', '.join(names)}",
             "take them out, or look up what this version calls them; a comparison of such a variable compared one "
             "configuration with itself",
         )
