@@ -34,6 +34,7 @@ class LogsArguments:
     service: str
     tail: int
     ahead: tuple[str, ...]
+    rotated: bool
     facts_only: bool
     everything: bool
     as_json: bool
@@ -67,7 +68,7 @@ def _answer(arguments: LogsArguments) -> LogsAnswer:
         from sparktune.cli._logs_live import read_live
 
         return read_live(arguments.nodes, arguments.service, arguments.tail, ahead)
-    return read_logs([_named(text) for text in arguments.files], ahead, _tell)
+    return read_logs([_named(text) for text in arguments.files], ahead, _tell, rotated=arguments.rotated)
 
 
 def _check(arguments: LogsArguments) -> None:

@@ -32,6 +32,9 @@ def logs(
         list[str] | None,
         typer.Option("--ahead", metavar="NODE=TIME", help="How far a node's clock is ahead: spark2=40s, or -3s."),
     ] = None,
+    rotated: Annotated[
+        bool, typer.Option("--rotated", help="Read what was rotated away from each file (.1, .2.gz ...) before it.")
+    ] = False,
     facts: Annotated[bool, typer.Option("--facts", help="The verdict and every fact, nothing else.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also noise, and every line that follows.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
@@ -47,6 +50,6 @@ def logs(
     run_logs(
         LogsArguments(
             files=tuple(files or ()), live=live, nodes=nodes, service=service, tail=tail, ahead=tuple(ahead or ()),
-            facts_only=facts, everything=everything, as_json=as_json, quiet=quiet,
+            facts_only=facts, everything=everything, as_json=as_json, quiet=quiet, rotated=rotated,
         )
     )  # fmt: skip

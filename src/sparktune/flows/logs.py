@@ -9,7 +9,7 @@ from pathlib import Path
 from sparktune.errors import ExitCode, UsageError
 from sparktune.host.service.facts import ServiceContainer, ServiceFacts
 from sparktune.host.service.state import judge, parts_of
-from sparktune.io.log_files import read_log_file
+from sparktune.io.log_files import STDIN, read_log_file, read_rotated
 from sparktune.io.log_folders import containers_beside, logs_in, trend_beside
 from sparktune.logs.clocks import clocks_ahead
 from sparktune.logs.judge import log_report
@@ -39,7 +39,11 @@ class LogsAnswer:
 
 
 def read_logs(
-    names: Sequence[tuple[str, str]], ahead_s: Mapping[str, Seconds], tell: Callable[[str], None]
+    names: Sequence[tuple[str, str]],
+    ahead_s: Mapping[str, Seconds],
+    tell: Callable[[str], None],
+    *,
+    rotated: bool = False,
 ) -> LogsAnswer:
     """Read logs by node ("" where nobody says) and path, folders too. Raises UsageError when none can be read."""
     logs: list[ReadLog] = []
@@ -54,7 +58,7 @@ def read_logs(
         for one in logs_in(name):
             tell(one)
             try:
-                logs.append(read_log_file(one, node))
+                logs.append((read_rotated if rotated and one != STDIN else read_log_file)(one, node))
             except UsageError as error:
                 missing.append(str(error))
                 hint = hint or error.hint

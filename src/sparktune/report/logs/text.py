@@ -49,9 +49,9 @@ def _blocks(report: LogReport, notes: Sequence[str], width: int, *, everything: 
     yield "\n".join(_later(report, width, everything=everything))
     for finding in report.findings:
         yield "\n".join(_finding(finding, width, color=color))
-    told = [*_noted(report.view.logs, LogRole.NOTE)]
+    told = [*_noted(report, LogRole.NOTE)]
     yield "\n".join(_wrapped(text, width) for text in told)
-    benign = [*_noted(report.view.logs, LogRole.BENIGN)]
+    benign = [*_noted(report, LogRole.BENIGN)]
     if everything:
         yield "\n".join(_wrapped(text, width) for text in benign)
     elif benign:
@@ -119,16 +119,20 @@ def _finding(finding: Finding, width: int, *, color: bool) -> Iterator[str]:
     yield _wrapped(f"fix: {finding.hint}", width, _INDENT)
 
 
-def _noted(logs: Sequence[ReadLog], role: LogRole) -> Iterator[str]:
-    word = "noise"
+def _noted(report: LogReport, role: LogRole) -> Iterator[str]:
+    """Yield what is worth knowing, or noise; what a finding is about is told there."""
+    logs = report.view.logs
+    told = {(finding.file, finding.line) for finding in report.findings}
     for log in logs:
         for event in log.events:
-            if event.signature is not None and event.signature.role is role and event.start == log.starts:
-                told = f" {event.told}" if event.told else ""
-                fix = f" {event.signature.fix}" if event.signature.fix and role is LogRole.NOTE else ""
-                if role is LogRole.NOTE:
-                    word = event.signature.severity.value.replace("info", "note")
-                yield f"{word}: {event.signature.title} ({place(log, event.first, many=len(logs) > 1)}).{told}{fix}"
+            known = event.signature
+            if known is None or known.role is not role or event.start != log.starts:
+                continue
+            if (log.file, event.first.number) not in told:
+                word = "noise" if role is LogRole.BENIGN else known.severity.value.replace("info", "note")
+                where = place(log, event.first, many=len(logs) > 1)
+                words = (f"{word}: {known.title} ({where}).", event.told, known.fix if role is LogRole.NOTE else "")
+                yield " ".join(filter(None, words))
 
 
 def _who(log: ReadLog) -> str:
