@@ -37,7 +37,9 @@ class ThreadWindow:
     ``demand`` is the share of the window in which it ran or waited to run: on a loaded machine a poller runs little
     and wants to run always. ``ran`` is the share in which it ran; ``voluntary_per_s`` its voluntary switches;
     ``system`` the share of its running time in the kernel, None where it did not run long enough to tell. ``core`` it
-    was last on. ``idle`` tells whether the gate was open: None for untold.
+    was last on. ``idle`` tells whether the gate was open: None for untold. ``faults_per_s`` are its minor page faults:
+    time in the kernel that is work, not polling; None where untold. ``switches_told`` is False where nobody counted
+    switches, as in what top printed.
     """
 
     length_s: Seconds
@@ -47,6 +49,8 @@ class ThreadWindow:
     system: Ratio | None
     core: int | None
     idle: bool | None = None
+    faults_per_s: float | None = None
+    switches_told: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

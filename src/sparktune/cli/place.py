@@ -1,0 +1,67 @@
+"""``sparktune place``: threads that take a fast core for nothing.
+
+``place_app`` is the group; a further command lives in a file ``_place_NAME.py`` and is added to it in ``register``.
+"""
+
+__all__ = ["place_app", "register"]
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing, and move them.")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    place_app.callback()(_group)
+    place_app.command("scan", short_help="Find threads that poll while nothing is to do; change nothing.")(scan)
+    app.add_typer(place_app, name="place")
+
+
+def _group() -> None:
+    """Find threads that take a fast core for nothing, and move them."""
+
+
+def scan(
+    nodes: Annotated[
+        str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
+    ] = "",
+    windows: Annotated[int, typer.Option("--windows", min=1, max=100, help="How many windows to watch.")] = 5,
+    window: Annotated[
+        str, typer.Option("--window", metavar="TIME", help="How long one is; below 2s nothing is called certain.")
+    ] = "2s",
+    endpoint: Annotated[
+        str, typer.Option("--endpoint", metavar="URL", help="The server whose requests tell whether there was work.")
+    ] = "",
+    service: Annotated[
+        str, typer.Option("--service", metavar="NAME", help="That server, by its name in sparktune.yaml.")
+    ] = "",
+    top: Annotated[
+        list[Path] | None,
+        typer.Option("--top", metavar="FILE", help="Judge what top -H printed, or a folder of it; may be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+) -> None:
+    """Watch the threads that want a core always, and say which of them poll while nothing is to do. Changes nothing.
+
+    A thread is called certain only when requests, GPU and RDMA ports are shown to be idle and its kind or its time in
+    the kernel tells it from one that computes. Ends with 0 when none was found, 3 when one polls or may, and 1 when a
+    node did not answer.
+    """
+    from sparktune.cli._place_scan import ScanArguments, run_scan
+
+    run_scan(
+        ScanArguments(
+            nodes=nodes,
+            windows=windows,
+            window=window,
+            endpoint=endpoint,
+            service=service,
+            top=tuple(top or ()),
+            as_json=as_json,
+            quiet=quiet,
+        )
+    )

@@ -1,0 +1,150 @@
+"""What a thread is, from its windows, the idle gate and what is known of its kind.
+
+What counters can tell (proc(5), measured on a machine loaded to five times its cores): run time and waiting together
+show who wants a core always, however little it gets. Yielding and polling with a timeout of 0 spend most of their time
+in the kernel. A pure spin and a computation look the same. So CERTAIN needs three things: nothing was to do, on every
+count; the thread wanted a whole core in five windows in a row; and either its kind is known to poll, or it is an
+engine's and spends its time in the kernel without page faults. A device that the process has open is no proof of one
+thread. All else that wants a core is LIKELY, and said to be a spin or a computation.
+"""
+
+__all__ = ["LEAST_DEMAND", "LEAST_WINDOWS", "known_kind", "placed", "verdict_of"]
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+
+from sparktune.host.cpulist import CpuSet
+from sparktune.host.pollers.known import all_known
+from sparktune.model.place import KnownPoller, Poller, PollerVerdict, ThreadSeen, ThreadWindow
+from sparktune.units import Ratio, format_percent
+
+LEAST_WINDOWS = 5
+LEAST_DEMAND: Ratio = 0.1
+_WHOLE: Ratio = 0.9
+_FEW_SWITCHES = 5.0
+_WAKES = 300.0
+_SHORTEST_S = 1.9  # two seconds, less what a clock is late
+_OLD_S = 60.0
+_IN_KERNEL: Ratio = 0.5
+_FEW_FAULTS = 100.0
+_WORDS_OF_COMMAND = 400
+
+
+def known_kind(thread: ThreadSeen, known: Sequence[KnownPoller] | None = None) -> KnownPoller | None:
+    """Return the kind that a thread is of; one that names its thread goes before one of its process alone."""
+    names = (thread.process, " ".join(thread.argv)[:_WORDS_OF_COMMAND])
+    found = [one for one in (all_known() if known is None else known) if _is_of(one, thread, names)]
+    return min(found, key=lambda one: (not one.computes, one.thread is None), default=None)
+
+
+def verdict_of(thread: ThreadSeen, known: KnownPoller | None = None) -> tuple[PollerVerdict, str]:
+    """Return what a thread is, and what that rests on."""
+    windows = thread.windows
+    if windows and all(_is_whole(one) for one in windows):
+        return _whole(thread, known)
+    if windows and all(_wakes(one) for one in windows):
+        rate, demand = fmean(one.voluntary_per_s for one in windows), fmean(one.demand for one in windows)
+        why = f"it wakes {rate:,.0f} times a second and wants {format_percent(demand)} of a core for that"
+        return _unless_busy(windows, known, why)
+    return PollerVerdict.NOT, "it sleeps, or does not want a core in every window"
+
+
+def placed(node: str, thread: ThreadSeen, fast: CpuSet, slow: CpuSet) -> Poller:
+    """Return a thread with its verdict, its cost, and what to do: update or set first, move second."""
+    known = known_kind(thread)
+    verdict, why = verdict_of(thread, known)
+    core = thread.windows[-1].core if thread.windows else None
+    kind = "performance" if core in fast else "efficiency" if core in slow else ""
+    cost = fmean(one.ran for one in thread.windows) if thread.windows else 0.0
+    poller = Poller(node=node, thread=thread, verdict=verdict, cores=cost, core_kind=kind, known=known, why=why)
+    return replace(poller, fix=_fix(poller), then=_then(poller, slow, told=bool(fast or slow)))
+
+
+def _is_of(one: KnownPoller, thread: ThreadSeen, names: Sequence[str]) -> bool:
+    if not any(one.process.search(name) for name in names):
+        return False
+    return one.thread is None or one.thread.search(thread.name) is not None
+
+
+def _has_needs(one: KnownPoller, thread: ThreadSeen) -> bool:
+    return not one.needs or any(word in line for word in one.needs for line in thread.evidence)
+
+
+def _is_whole(window: ThreadWindow) -> bool:
+    return window.demand >= _WHOLE and (not window.switches_told or window.voluntary_per_s < _FEW_SWITCHES)
+
+
+def _wakes(window: ThreadWindow) -> bool:
+    return window.demand >= LEAST_DEMAND and window.switches_told and window.voluntary_per_s >= _WAKES
+
+
+def _whole(thread: ThreadSeen, known: KnownPoller | None) -> tuple[PollerVerdict, str]:
+    windows = thread.windows
+    shares = [one.system for one in windows if one.system is not None]
+    in_kernel = bool(shares) and min(shares) > _IN_KERNEL
+    why = f"it wanted a whole core in {'its only window' if len(windows) == 1 else f'all of {len(windows)} windows'}"
+    if in_kernel:
+        why += f", {format_percent(fmean(shares))} of its time in the kernel, and did not sleep"
+    elif known is None or known.computes:
+        why += "; whether it spins or computes counters cannot tell"
+    if any(one.idle is False for one in windows):
+        return _unless_busy(windows, known, why)
+    lacks = _lacks(thread, known, in_kernel=in_kernel)
+    if not lacks:
+        return PollerVerdict.CERTAIN, f"{why}, while nothing was to do"
+    return _unless_busy(windows, known, f"{why}; not certain: {lacks}")
+
+
+def _unless_busy(windows: Sequence[ThreadWindow], known: KnownPoller | None, why: str) -> tuple[PollerVerdict, str]:
+    if any(one.idle is False for one in windows):
+        return PollerVerdict.UNDER_LOAD, f"{why}; there was work in at least one window"
+    if known is not None and known.computes and not all(one.idle for one in windows):
+        return PollerVerdict.UNDER_LOAD, f"{why}; threads of its kind do the work, and idleness was not shown"
+    return PollerVerdict.LIKELY, why
+
+
+def _lacks(thread: ThreadSeen, known: KnownPoller | None, *, in_kernel: bool) -> str:
+    """Return what is missing for certainty, "" for nothing."""
+    windows = thread.windows
+    if not all(one.idle for one in windows):
+        return "that nothing was to do is not shown on all counts (requests, GPU, RDMA)"
+    if len(windows) < LEAST_WINDOWS or any(one.length_s < _SHORTEST_S for one in windows):
+        return f"that takes {LEAST_WINDOWS} windows of 2 s"
+    if thread.age_s is None or thread.age_s < _OLD_S:
+        return "it is younger than a minute" if thread.age_s is not None else "its age is not known"
+    faults = [one.faults_per_s for one in windows]
+    yields = in_kernel and all(one is not None and one < _FEW_FAULTS for one in faults)
+    is_known = known is not None and not known.computes
+    if yields and (is_known or (known is None and thread.engine)):
+        return ""
+    if known is not None and is_known and known.needs and _has_needs(known, thread):
+        return ""
+    return "nothing tells it from a thread that computes"
+
+
+def _fix(poller: Poller) -> str:
+    known = poller.known
+    if poller.verdict is PollerVerdict.NOT:
+        return ""
+    if known is not None:
+        return known.fix_of(poller.thread) if known.fix_of is not None else known.fix
+    return "find out what it does (py-spy dump, perf top -t TID): a setting that lets it sleep is the best fix"
+
+
+def _then(poller: Poller, slow: CpuSet, *, told: bool) -> str:
+    known = poller.known
+    if poller.verdict is PollerVerdict.NOT or poller.core_kind == "efficiency":
+        return ""
+    if poller.verdict is PollerVerdict.UNDER_LOAD:
+        return "do not move it: under load that may cost tokens per second; scan again while nothing runs"
+    if known is not None and (known.computes or not known.placement):
+        return f"do not move it: {known.why}"
+    if told and not slow:
+        return "this machine has no slower cores that it could be moved to"
+    where = "" if told else " to an efficiency core, on a GB10 one of 0-4,10-14"
+    thread = poller.thread
+    return (
+        f"sparktune place pin --tid {thread.tid} moves that thread alone{where}; keep it only when the node is cooler "
+        "and tokens per second are not lower in several samples"
+    )
