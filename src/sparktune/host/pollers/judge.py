@@ -23,7 +23,8 @@ LEAST_WINDOWS = 5
 LEAST_DEMAND: Ratio = 0.1
 _WHOLE: Ratio = 0.9
 _FEW_SWITCHES = 5.0
-_WAKES = 300.0
+_WAKES = 20.0
+_SHORT_S = 0.002  # a sleep, and the run after it, of one that looks whether there is something to do
 _SHORTEST_S = 1.9  # two seconds, less what a clock is late
 _OLD_S = 60.0
 _IN_KERNEL: Ratio = 0.5
@@ -76,7 +77,11 @@ def _is_whole(window: ThreadWindow) -> bool:
 
 
 def _wakes(window: ThreadWindow) -> bool:
-    return window.demand >= LEAST_DEMAND and window.switches_told and window.voluntary_per_s >= _WAKES
+    """Tell whether it sleeps shortly, works shortly, and so on; under contention it also waits, which says nothing."""
+    if not window.switches_told or window.demand < LEAST_DEMAND or window.voluntary_per_s < _WAKES:
+        return False
+    slept, ran = (1 - window.demand) / window.voluntary_per_s, window.ran / window.voluntary_per_s
+    return max(slept, ran) <= _SHORT_S
 
 
 def _whole(thread: ThreadSeen, known: KnownPoller | None) -> tuple[PollerVerdict, str]:
