@@ -20,7 +20,8 @@ _SECRET_NAME = re.compile(
 _FILE_NAME = re.compile(r"[-_](?:file|path|env)$", re.IGNORECASE)  # names where a secret is, and is none
 _HEADER_FLAGS = frozenset({"-H", "--header"})
 _SCHEMES = frozenset({"bearer", "basic"})
-_VALUE = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"|[^\s'\"&;]+")
+_LIST = r"\[[^\]]{0,4000}\]?"  # bounded: a text may open any number of lists and close none
+_VALUE = re.compile(rf"'[^']*'|\"(?:[^\"\\]|\\.)*\"|{_LIST}|[^\s'\"&;]+")
 
 _NAME = r"(?P<name>(?<![A-Za-z0-9_.\-])[A-Za-z0-9_.\-]+)"  # from where a word begins: else its time is a square
 _URL_LOGIN = re.compile(r"(\b[a-z][a-z0-9+.-]{0,30}://)[^/?#\s@]+@", re.IGNORECASE)
@@ -30,8 +31,10 @@ _LOGIN_FLAG = re.compile(
     r"|\b(?:sshpass|docker login|podman login)\b[^\n;|&]{0,500}?\s-p\s*)[^\s'\"]+"
 )
 _BEARER = re.compile(r"\b(bearer|basic)(\s+|%20)[^\s\"',;]+", re.IGNORECASE)
-_JSON_MEMBER = re.compile(r"""(?P<quote>["'])(?P<name>[\w.-]+)(?P=quote)\s*:\s*(?P<value>"(?:[^"\\]|\\.)*"|'[^']*')""")
-_ASSIGNED = re.compile(rf"{_NAME}[=:]\s?")
+# Quotes are escaped where JSON is text in JSON; one that is missing is that of a line which was cut
+_MEMBER = re.compile(r"""(?P<quote>\\{0,7}["'])(?P<name>[\w.-]+)(?P=quote)\s*:\s*""")
+_MEMBER_VALUE = re.compile(rf"""\\+["'][^"']{{0,4000}}["']?|"(?:[^"\\]|\\.)*(?:"|\\?$)|'[^']*(?:'|$)|{_LIST}""")
+_ASSIGNED = re.compile(rf"{_NAME}\s?[=:]\s?")
 _FLAG = re.compile(r"(?P<name>(?<!\S)--?[A-Za-z][A-Za-z0-9_.\-]*)\s+")
 # Several keys may follow this one. Source: vLLM 0.33.0, vllm serve --help: --api-key takes a list
 _SEVERAL = re.compile(r"--api[-_]key", re.IGNORECASE)
@@ -63,7 +66,7 @@ def redact_text(text: str) -> str:
     text = _BARE_LOGIN.sub(rf"\1{MASK}@", text)
     text = _LOGIN_FLAG.sub(rf"\1{MASK}", text)
     text = _BEARER.sub(rf"\1\2{MASK}", text)
-    text = _JSON_MEMBER.sub(_hide_member, text)
+    text = _hide_values(_MEMBER, text, _MEMBER_VALUE, f'"{MASK}"')
     text = _hide_values(_ASSIGNED, text)
     text = _hide_values(_FLAG, text)
     text = _KNOWN_TOKEN.sub(MASK, text)
@@ -80,23 +83,16 @@ def redact_value(name: str, value: str) -> str:
     return redact_text(f"{name}={value}")[len(name) + 1 :]
 
 
-def _hide_member(found: re.Match[str]) -> str:
-    if not _is_secret(found["name"]):
-        return found[0]
-    before = found[0].removesuffix(found["value"])
-    return f'{before}"{MASK}"'
-
-
-def _hide_values(pattern: re.Pattern[str], text: str) -> str:
+def _hide_values(pattern: re.Pattern[str], text: str, values: re.Pattern[str] = _VALUE, mask: str = MASK) -> str:
     """Hide the values of secret names. The value of a harmless name is looked at again: a command, a URL, an option."""
     done: list[str] = []
     at = 0
     for found in pattern.finditer(text):
         if found.start() < at or not _is_secret(found["name"]):
             continue
-        value = _VALUE.match(text, found.end())
+        value = values.match(text, found.end())
         if value is not None and not value[0].startswith("-") and value[0].lower() not in _SCHEMES:
-            done += [text[at : found.end()], MASK]
+            done += [text[at : found.end()], mask]
             at = value.end()
     return "".join((*done, text[at:]))
 

@@ -37,6 +37,12 @@ _HIDDEN = [
     ((f"my.token={_SECRET}",), (f"my.token={MASK}",)),
     ((f"SLACK_WEBHOOK=https://h/{_SECRET}",), (f"SLACK_WEBHOOK={MASK}",)),
     (("serve", "--api-key", _SECRET, _SECRET, "--port", "1"), ("serve", "--api-key", MASK, MASK, "--port", "1")),
+    ((f"'api_key': ['{_SECRET}', 'b'], 'port': 1",), (f"'api_key': \"{MASK}\", 'port': 1",)),
+    ((f"api_key = ['{_SECRET}', 'b'] port=1",), (f"api_key = {MASK} port=1",)),
+    ((f"""'extra': '{{"api_key": "{_SECRET}", "n": 1}}'""",), (f"""'extra': '{{"api_key": "{MASK}", "n": 1}}'""",)),
+    ((rf'"a": "{{\"api_key\": \"{_SECRET}\"}}"',), (rf'"a": "{{\"api_key\": "{MASK}"}}"',)),
+    ((f'"api_key": "{_SECRET}',), (f'"api_key": "{MASK}"',)),
+    ((f'"env": [{{"api_key": "{_SECRET}"}}]',), (f'"env": [{{"api_key": "{MASK}"}}]',)),
     ((f"sk-{_SECRET}",), (MASK,)),
     ((f"hf_{_SECRET}",), (MASK,)),
 ]
