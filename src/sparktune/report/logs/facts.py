@@ -3,6 +3,7 @@
 __all__ = ["facts_table"]
 
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -24,7 +25,7 @@ def facts_table(logs: Sequence[ReadLog], width: int, *, everything: bool = False
     rows = [(key, [_shown(log, key) for log in logs]) for key in keys]
     head = [("engine", [one_line(f"{log.engine} {log.version}") or "-" for log in logs])]
     if not rows and not any(log.engine for log in logs):
-        return "no facts: none of these lines is one that is known of vLLM, SGLang, llama.cpp or NCCL"
+        return textwrap.fill("no facts: none of these lines tells one of vLLM, SGLang, llama.cpp or NCCL", width)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("fact", overflow="fold")
     for log in logs:
