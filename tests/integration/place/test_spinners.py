@@ -98,7 +98,7 @@ def test_pollers_are_found_on_a_loaded_machine_and_nothing_is_called_certain(kin
 @pytest.mark.slow
 def test_fifty_times(kinds: dict[int, str]) -> None:
     """Chance has fifty tries to miss a poller, or to call a computation one."""
-    results = [_scan(kinds, windows=5, window_s=0.5) for _ in range(50)]
+    results = [_scan(kinds, windows=5, window_s=2.0) for _ in range(50)]
 
     missed = {kind: sum(kind not in found for found in results) for kind in _POLLERS}
     assert missed == dict.fromkeys(_POLLERS, 0)

@@ -147,9 +147,8 @@ def _then(poller: Poller, slow: CpuSet, *, told: bool) -> str:
         return f"do not move it: {known.why}"
     if told and not slow:
         return "this machine has no slower cores that it could be moved to"
-    where = "" if told else " to an efficiency core, on a GB10 one of 0-4,10-14"
-    thread = poller.thread
+    core = f"{max(slow)}" if slow else "CORE (on a GB10 one of 0-4,10-14)"
     return (
-        f"sparktune place pin --tid {thread.tid} moves that thread alone{where}; keep it only when the node is cooler "
-        "and tokens per second are not lower in several samples"
+        f"move that thread alone: taskset -cp {core} {poller.thread.tid}; keep it only when the node is cooler and its "
+        "tokens per second are not lower in several samples"
     )
