@@ -274,11 +274,16 @@ def _commands(source: Located) -> list[_Simple]:
             redirected = source.text[token.start] in "<>"
             if not redirected:
                 found.append(_Simple())
-        elif token.word is not None and not redirected:
+        elif token.word is not None and not redirected and not _is_descriptor(token, source.text):
             found[-1].words.append(_call_word(token.word, source, Dialect.SHELL))
         else:
             redirected = False
     return found
+
+
+def _is_descriptor(token: Token, text: str) -> bool:
+    """Tell whether a word is the number of a redirection (``2>&1``): digits right before it, POSIX 2.7."""
+    return text[token.end : token.end + 1] in {"<", ">"} and text[token.start : token.end].isdecimal()
 
 
 def _comment_words(token: Token, source: Located) -> list[CallWord]:
