@@ -38,7 +38,8 @@ class Setting:
     (``speculative_config.num_speculative_tokens``), ``env.NAME`` for a variable that is no twin of a flag,
     ``key.cpuset`` for a key of the service; of an option that nobody knows, what was written. ``value`` is None where
     the setting is named and says nothing (an empty variable is ""). ``written`` is how it was written, with its name,
-    secrets removed from both. ``origin`` says where; ``part`` which service.
+    secrets removed from both. ``origin`` says where; ``part`` which service. ``absent``: what is said is that it is not
+    there (an experiment earned that a flag is gone).
     """
 
     key: str
@@ -46,6 +47,7 @@ class Setting:
     written: str
     origin: Origin
     part: str = ""
+    absent: bool = False
 
 
 OptionKind = Literal["switch", "tristate", "int", "size", "float", "text", "optional", "json", "list", "ints"]

@@ -8,6 +8,7 @@ not asked for has a default of that version and that machine.
 __all__ = ["ASPECT"]
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from sparktune.deploy.settings.earned import earned_settings
@@ -30,8 +31,7 @@ _Earned = Mapping[str, Setting]
 
 
 def _rows(view: DriftView) -> tuple[DriftRow, ...]:
-    earned = {part.engine: _earned(view, part) for part in view.parts}
-    return tuple(row for part in view.parts for row in _rows_of(view, part, earned[part.engine]))
+    return tuple(row for part in view.parts for row in _rows_of(view, part, _earned(view, part)))
 
 
 def _earned(view: DriftView, part: PartSeen) -> _Earned:
@@ -39,7 +39,14 @@ def _earned(view: DriftView, part: PartSeen) -> _Earned:
     if part.engine != view.parts[0].engine:
         return {}
     grammar = _grammar(part.engine) or _NO_GRAMMAR
-    return {one.key: one for one in earned_settings(view.earned, grammar, _base(view.earned_file) or "earned.yaml")}
+    settings = earned_settings(view.earned, grammar, _base(view.earned_file) or "earned.yaml")
+    return {one.key: one for said in settings for one in _all_of(said, part)}
+
+
+def _all_of(said: Setting, part: PartSeen) -> tuple[Setting, ...]:
+    """Return a setting; one that is to be absent is so with all of its map's names that a file or a process has."""
+    inside = dict.fromkeys(key for layer in (part.file, part.asked) for key in layer if key.startswith(f"{said.key}."))
+    return tuple(replace(said, key=key) for key in inside) if said.absent and inside else (said,)
 
 
 def _rows_of(view: DriftView, part: PartSeen, earned: _Earned) -> Iterator[DriftRow]:
@@ -175,6 +182,8 @@ def _survives(layers: Layers) -> bool | None:
 
 
 def _cell(said: Setting) -> DriftCell:
+    if said.absent:
+        return absent_cell(_UNSAID, _place(said))
     return cell(said.value, _place(said), key=said.key)
 
 
