@@ -72,6 +72,7 @@ def run_restore(arguments: RestoreArguments) -> None:
 
 def _carry_out(plan: RestorePlan, settings: HoldSettings, folder: RestoreFolder, wish: DriftWish) -> None:
     with folder.owned():
+        _refuse_leftovers(folder)  # another restore may have begun, and been killed, since the plan was made
         result = _worked(carry_out(plan, settings, folder, _say))
     for note in result.notes:
         _say(note)
@@ -99,6 +100,11 @@ def _take_back(wish: DriftWish, folder: RestoreFolder, arguments: RestoreArgumen
         sys.stderr.write("nothing was changed\n")
         return
     with folder.owned():
+        if folder.read() != record:  # it may have ended well while the question stood
+            message = f"the restore of {record.key} has gone on since it was looked at; nothing was touched"
+            raise UsageError(
+                message, hint="look first: sparktune drift; then, if need be: sparktune drift restore --undo"
+            )
         said = _worked(take_back(record, _settings(wish, folder), folder, _say))
     sys.stderr.write(f"{said}\n")
 
