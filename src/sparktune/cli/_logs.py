@@ -13,6 +13,7 @@ import typer
 from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.logs import LogsAnswer, read_logs
+from sparktune.io.log_folders import is_there
 from sparktune.report.bench.words import one_line
 from sparktune.report.logs.json import logs_json
 from sparktune.report.logs.text import logs_text
@@ -86,7 +87,7 @@ def _check(arguments: LogsArguments) -> None:
 def _named(text: str) -> tuple[str, str]:
     """Return node and file; a path that is there is a path, whatever signs it has."""
     found = _NAMED.fullmatch(text)
-    if found is None or Path(text).exists():
+    if found is None or is_there(text):
         return "", text
     return found["node"], found["file"]
 

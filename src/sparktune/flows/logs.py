@@ -10,7 +10,7 @@ from sparktune.errors import ExitCode, UsageError
 from sparktune.host.service.facts import ServiceContainer, ServiceFacts
 from sparktune.host.service.state import judge, parts_of
 from sparktune.io.log_files import STDIN, read_log_file, read_rotated
-from sparktune.io.log_folders import containers_beside, logs_in, trend_beside
+from sparktune.io.log_folders import containers_beside, is_folder, logs_in, real_name, trend_beside
 from sparktune.logs.clocks import clocks_ahead
 from sparktune.logs.judge import log_report
 from sparktune.model.finding import Severity
@@ -51,11 +51,14 @@ def read_logs(
     trend: list[str] = []
     notes: list[str] = []
     hint = ""
+    whose: dict[str, str] = {}
     for node, name in names:
-        if Path(name).is_dir():
+        if is_folder(name):
             trend += trend_beside(Path(name))
             notes += _state(containers_beside(Path(name)))
         for one in logs_in(name):
+            if not _is_new(one, node, whose):
+                continue
             tell(one)
             try:
                 logs.append((read_rotated if rotated and one != STDIN else read_log_file)(one, node))
@@ -65,6 +68,19 @@ def read_logs(
     if not logs:
         raise UsageError("; ".join(missing), hint=hint)
     return judge_logs(logs, ahead_s, tuple(missing), tuple(notes), tuple(trend))
+
+
+def _is_new(name: str, node: str, whose: dict[str, str]) -> bool:
+    """Whether a log was not named before. Raises UsageError for one that is named for two nodes."""
+    real = real_name(name)
+    before = whose.get(real)
+    if before is None:
+        whose[real] = node
+        return True
+    if before != node:
+        message = f"{name} is named for {before or 'no node'} and for {node or 'no node'}"
+        raise UsageError(message, hint="name each log once, for the node that wrote it")
+    return False
 
 
 def judge_logs(

@@ -5,7 +5,7 @@ __all__ = ["live_logs"]
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sparktune.errors import HostError
+from sparktune.errors import UsageError
 from sparktune.flows.logs import LogsAnswer, judge_logs
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.live_logs import NodeLogs, read_node_logs
@@ -22,7 +22,7 @@ async def live_logs(
 ) -> LogsAnswer:
     """Read and judge; what a person says of clocks counts before what was measured.
 
-    Raises HostError when no node shows a log.
+    Raises UsageError when no node shows a log.
     """
     nodes = await read_node_logs(targets, tail, where, launcher)
     logs = [log for one in nodes for log in one.logs]
@@ -30,7 +30,7 @@ async def live_logs(
     notes = _notes(nodes)
     if not logs:
         message = "; ".join((*missing, *notes)) or "no node has a log"
-        raise HostError(
+        raise UsageError(
             message, hint="name the file of a log: sparktune logs FILE, or docker logs NAME | sparktune logs -"
         )
     measured = {one.node: one.ahead_s for one in nodes if one.ahead_s is not None and one.logs}

@@ -39,6 +39,8 @@ _OTHERS: Final = {
     b"\xfe\xff": ("UTF-16 text", "iconv -f UTF-16 -t UTF-8 FILE | sparktune logs -"),
     b"LPKSHHRH": ("a journal of systemd", "journalctl --file FILE -o short-iso | sparktune logs -"),
 }
+_NO_TEXT: Final = bytes(one for one in range(1, 32) if one not in b"\a\b\t\n\v\f\r\x1b")  # zeros: a copy, a power cut
+_MOST_NO_TEXT: Final = 0.05
 _ROTATED: Final = re.compile(r"(?:\.(?P<number>\d{1,4})|[-.](?P<date>\d{8}(?:-?\d{4,6})?))(?:\.gz)?")
 _HINT: Final = "look at the path, and whether you may read it"
 
@@ -157,12 +159,26 @@ def _pieces(stream: IO[bytes], name: str, trouble: _Trouble) -> Iterator[bytes]:
             if first.startswith(magic):
                 message = f"{name} is {kind}, not the text of a log"
                 raise UsageError(message, hint=hint.replace("FILE", name))
-        packed = first.startswith(_GZIP)
-        yield from _unpacked(chain((first,), raw), trouble) if packed else chain((first,), raw)
+        if not first.startswith(_GZIP):
+            _check_text(first, name)
+            yield from chain((first,), raw)
+            return
+        unpacked = _unpacked(chain((first,), raw), trouble)
+        begin = next(unpacked, b"")
+        _check_text(begin, name)
+        yield from chain((begin,), unpacked)
     except OSError as error:
         trouble.text = f"not read to its end: {error.strerror or error}"
     except zlib.error as error:
         trouble.text = f"not read to its end, what is packed in it is damaged: {error}"
+
+
+def _check_text(data: bytes, name: str) -> None:
+    """Raise UsageError for what is no text: no line of it is known, and that would read like no failure."""
+    written = data.replace(b"\0", b"")
+    if len(data) - len(data.translate(None, _NO_TEXT)) > _MOST_NO_TEXT * len(written):
+        message = f"{name} is not the text of a log"
+        raise UsageError(message, hint="name the file that the engine's log is in")
 
 
 def _raw(stream: IO[bytes], size: Bytes | None, trouble: _Trouble) -> Iterator[bytes]:

@@ -1,9 +1,10 @@
 """Folders of logs, and what stands beside the logs in them: attempts that somebody counted, containers."""
 
-__all__ = ["containers_beside", "logs_in", "trend_beside"]
+__all__ = ["containers_beside", "is_folder", "is_there", "logs_in", "real_name", "trend_beside"]
 
 import csv
 import io
+import os
 from pathlib import Path
 from typing import Final
 
@@ -17,10 +18,31 @@ _MOST_BYTES: Final[Bytes] = 1_048_576
 _SUFFIXES: Final = (".log", ".log.gz")
 
 
+def is_folder(name: str) -> bool:
+    """Whether a folder has this name; a name that is too long, or in a folder that may not be read, is none."""
+    try:
+        return Path(name).is_dir()
+    except OSError:
+        return False
+
+
+def is_there(name: str) -> bool:
+    """Whether anything has this name, as far as this user can see."""
+    try:
+        return Path(name).exists()
+    except OSError:
+        return False
+
+
+def real_name(name: str) -> str:
+    """Return what is the same for all names of one file; ``-`` is standard input."""
+    return name if name == "-" else os.path.realpath(name)
+
+
 def logs_in(name: str) -> tuple[str, ...]:
     """Return the path itself, or the logs of a folder by name. Raises UsageError for a folder without any."""
     path = Path(name)
-    if name == "-" or not path.is_dir():
+    if name == "-" or not is_folder(name):
         return (name,)
     try:
         found = sorted(str(one) for one in path.iterdir() if one.name.endswith(_SUFFIXES) and one.is_file())

@@ -2,20 +2,23 @@
 
 What only follows from a failure elsewhere never stands for a first cause, however early it is: clocks differ, and a
 rank that notices may log sooner than the one that fails. An error whose meaning is not known counts where no known one
-is near it in time: it may be the cause of what the other logs tell.
+is near it in time: it may be the cause of what the other logs tell. What an engine survived is no failure of it; what
+is more than an hour before the last known failure, with nothing between, is of another time.
 """
 
-__all__ = ["earlier_starts", "failures", "first_error"]
+__all__ = ["earlier_starts", "failures", "first_error", "long_before"]
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from sparktune.logs.served import served_after
 from sparktune.model.log import FirstError, LogEvent, LogRole, LogView, ReadLog
 from sparktune.units import Seconds, format_duration
 
 _NEAR_S: Final[Seconds] = 30.0  # an unknown error so shortly before a known one does not go before it
+_APART_S: Final[Seconds] = 3600.0  # longer than any rank waits for another one by default
 _CLOSE_S: Final[Seconds] = 1.0  # clocks agree no better over a network that was not measured
 
 
@@ -35,12 +38,25 @@ class _Failure:
 
 def failures(view: LogView) -> tuple[tuple[ReadLog, LogEvent], ...]:
     """Return every failure of the last start of each log, in time; those without a time follow, as they were given."""
-    return tuple((one.log, one.event) for one in _in_time(_failures(view)))
+    return tuple((one.log, one.event) for one in _in_time(_of_last_time(view, _failures(view))))
+
+
+def long_before(view: LogView) -> tuple[str, ...]:
+    """Say which failures are of an earlier time, and are not taken as a cause."""
+    found = _failures(view)
+    last = _of_last_time(view, found)
+    begin_s = min((one.time_s for one in last if one.time_s is not None), default=0.0)
+    return tuple(
+        f"{one.log.file} line {one.event.first.number} is {format_duration(begin_s - (one.time_s or 0.0))} earlier, "
+        f"and not taken as the cause unless the clocks or zones of the files differ by that: {_called(one.event)}"
+        for one in _in_time([one for one in found if one not in last])
+        if one.role is not LogRole.SECONDARY
+    )
 
 
 def first_error(view: LogView) -> FirstError | None:
     """Return what failed first, None where nothing did."""
-    found = _failures(view)
+    found = _of_last_time(view, _failures(view))
     roots = [one for one in found if one.role is LogRole.ROOT]
     unknown = [one for one in found if one.role is None]
     if roots:
@@ -70,8 +86,25 @@ def _failures(view: LogView) -> list[_Failure]:
         _Failure(log=log, event=event, place=place, time_s=_time(view, log, event))
         for place, log in enumerate(view.logs)
         for event in log.events
-        if event.start == log.starts and _fails(event)
+        if event.start == log.starts and _fails(event) and served_after(log, event) is None
     ]
+
+
+def _of_last_time(view: LogView, found: list[_Failure]) -> list[_Failure]:
+    """Leave out what is long before the last known failures, where the clocks can be compared."""
+    if any(one.log.node not in view.ahead_s for one in found):
+        return found
+    timed = [one for one in _in_time(found) if one.time_s is not None]
+    end_s: Seconds | None = None
+    begin = 0
+    for at, one in enumerate(timed):
+        apart = end_s is not None and one.time_s is not None and one.time_s - end_s > _APART_S
+        if apart and any(later.role is LogRole.ROOT for later in timed[at:]):
+            begin = at
+        lasted = (one.event.last.time_s or 0.0) - (one.event.first.time_s or 0.0)
+        end_s = max(end_s or 0.0, (one.time_s or 0.0) + max(0.0, lasted))
+    early = timed[:begin]
+    return [one for one in found if one not in early]
 
 
 def _fails(event: LogEvent) -> bool:
@@ -149,8 +182,16 @@ def _trend(log: ReadLog) -> Iterator[str]:
         roots = [event for event in events if event.signature is None or event.signature.role is LogRole.ROOT]
         event = next(iter(roots or events), None)
         if event is not None:
-            failed.append(event.signature.title if event.signature is not None else "an error that is not known")
+            failed.append(_called(event))
     if failed:
-        kinds = "; ".join(f"{failed.count(title)} times: {title}" for title in dict.fromkeys(failed))
+        kinds = "; ".join(f"{_times(failed.count(title))}{title}" for title in dict.fromkeys(failed))
         same = " - each alike" if len(failed) > 1 and all(a == b for a, b in pairwise(failed)) else ""
-        yield f"{log.file}: {len(failed)} of {log.starts - 1} earlier starts failed, too ({kinds}){same}"
+        yield f"{log.file}: {len(failed)} of {log.starts - 1} earlier starts failed ({kinds}){same}"
+
+
+def _called(event: LogEvent) -> str:
+    return event.signature.title if event.signature is not None else "an error that is not known"
+
+
+def _times(count: int) -> str:
+    return f"{count} times: " if count > 1 else ""

@@ -2,7 +2,7 @@
 
 __all__ = ["log_report"]
 
-from sparktune.logs.first import earlier_starts, failures, first_error
+from sparktune.logs.first import earlier_starts, failures, first_error, long_before
 from sparktune.logs.rules import all_rules
 from sparktune.model.finding import Severity
 from sparktune.model.log import LogReport, LogView
@@ -19,5 +19,5 @@ def log_report(view: LogView, trend: tuple[str, ...] = ()) -> LogReport:
         first=first,
         later=later,
         findings=tuple(sorted(found, key=lambda one: (order.index(one.severity), one.rule, one.file or ""))),
-        trend=(*earlier_starts(view), *trend),
+        trend=(*long_before(view), *earlier_starts(view), *trend),
     )

@@ -157,3 +157,9 @@ def test_what_has_to_be_unpacked_by_others(tmp_path: Path, magic: bytes, words: 
     with pytest.raises(UsageError, match=words) as raised:
         read_log_file(_written(tmp_path / "x", magic + b"rest"))
     assert raised.value.hint
+
+
+def test_what_is_no_text_is_refused_and_zeros_of_a_power_cut_are_read(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not the text of a log"):
+        read_log_file(_written(tmp_path / "x", bytes(range(256)) * 64))
+    assert read_log_file(_written(tmp_path / "y", bytes(5000) + b"\n" + _LINE)).lines == 2
