@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from tests.support.compose_parts import compose_parts
 from tests.support.launcher_parts import Parts, Shared, attach_parts, command_parts
+from tests.support.script_parts import script_parts
 from tests.support.sparkrun_parts import sparkrun_parts
 from tests.support.unit_parts import unit_parts
 
@@ -30,6 +31,7 @@ _ROOT = pytest.mark.root
 _MAKERS = (
     command_parts,
     attach_parts,
+    script_parts,
     pytest.param(compose_parts, marks=_ROOT),
     pytest.param(unit_parts, marks=_ROOT),
     # Each of its starts takes sparkrun many seconds.
