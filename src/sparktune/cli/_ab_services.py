@@ -71,6 +71,9 @@ def _no_service(launcher: str) -> UsageError:
         near = difflib.get_close_matches(launcher, SERVICES, n=1)
         hint = f"did you mean {near[0]}?" if near else f"--where goes with --launcher {', '.join(SERVICES)}"
         return UsageError(f"--launcher: there is no launcher {launcher!r}", hint=hint)
+    if launcher in SETTINGS:
+        message = f"--where has no form for launcher {launcher}: its files and commands are more than a word says"
+        return UsageError(message, hint="write where: in an experiment file, or of the service in sparktune.yaml")
     message = f"--where says where a service is set, and launcher {launcher or '(none)'} sets none"
     return UsageError(message, hint=f"it goes with --launcher {', '.join(SERVICES)}")
 

@@ -102,15 +102,15 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
     _check_weights(primary, workload, fault)
     live = _mapping(values, "live", fault)
     where = _where(values, fault)
-    planner = ArmPlanner(
-        launcher=launcher.id, spec=ArmSpec(arms={arm.value: own for arm, own in arms.items()}, live=live, where=where)
-    )
+    base_url = _url(values, fault)
+    named = {arm.value: own for arm, own in arms.items()}
+    planner = ArmPlanner(launcher=launcher.id, spec=ArmSpec(arms=named, live=live, where=where, endpoint=base_url))
     _check_arms(planner, launcher, fault)
     unit = metric_named(primary.metric, ("primary",), fault).unit
     margin, equivalence = _MARGINS.get(unit, _RATE_MARGINS)
     return Request(
         name=_text(values, "name", fault) or ("A against A" if aa else "A against B"),
-        base_url=_url(values, fault),
+        base_url=base_url,
         launcher=launcher.id,
         knob=way_of(_text(values, "knob", fault))
         if same

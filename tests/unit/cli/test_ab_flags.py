@@ -131,3 +131,10 @@ def test_a_service_that_a_script_starts_has_settings_by_name_too() -> None:
     """The command that renews evidence is made of flags: what it says of arms has to be understood."""
     values, _ = values_of(None, AbFlags(launcher="script", a="env:N=1", b="env:N=2 flag:--x"))
     assert (values["a"], values["b"]) == ({"env": {"N": "1"}}, {"env": {"N": "2"}, "flags": {"--x": True}})
+
+
+def test_where_a_script_is_has_to_be_written_in_a_file() -> None:
+    flags = replace(_GOOD, launcher="script", where=("local:/srv/x/serve.sh",), a="env:X=1", b="env:X=2")
+    with pytest.raises(UsageError, match="no form for launcher script") as caught:
+        _request(flags)
+    assert "sparktune.yaml" in caught.value.hint
