@@ -17,7 +17,11 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.model.place import PollerVerdict
 
 _COMPILER = shutil.which("cc") or shutil.which("gcc")
-pytestmark = pytest.mark.skipif(_COMPILER is None, reason="needs a C compiler: threads that really spin")
+# How a loaded machine shares its cores is nothing that a quick test may rest on.
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(_COMPILER is None, reason="needs a C compiler: threads that really spin"),
+]
 
 _TIMES_CORES = 5
 _POLLERS = {"pure", "yield", "poll0", "sleeper", "spinsleep"}
@@ -95,7 +99,6 @@ def test_pollers_are_found_on_a_loaded_machine_and_nothing_is_called_certain(kin
     assert PollerVerdict.CERTAIN not in found.values()
 
 
-@pytest.mark.slow
 def test_fifty_times(kinds: dict[int, str]) -> None:
     """Chance has fifty tries to miss a poller, or to call a computation one."""
     results = [_scan(kinds, windows=5, window_s=2.0) for _ in range(50)]
