@@ -99,7 +99,8 @@ def _service(arguments: DriftArguments, config: Config | None) -> tuple[str, Ser
         return "", None
     if config is None or not config.services:
         message = f"no service is named, and {f'{config.path} has none' if config else f'no {CONFIG_NAME} is here'}"
-        hint = "for instance: sparktune drift --launcher compose --where local:/srv/compose.yaml:vllm --url URL"
+        place = "--launcher compose --where local:/srv/compose.yaml:vllm --url URL"
+        hint = f"write one with: sparktune init; or name the place, for instance: {place}"
         raise UsageError(message, hint=hint)
     service = config.service()
     return next(name for name, one in config.services.items() if one is service), service

@@ -17,13 +17,14 @@ def register(app: typer.Typer) -> None:
         short_help="Set a value that was earned again, and see it live.",
         context_settings={"ignore_unknown_options": True},  # a setting may be called --max-num-seqs
     )(restore)
-    app.add_typer(group, name="drift", short_help="Compare what was earned with files and what runs; change nothing.")
+    app.add_typer(group, name="drift", short_help="Find where files and what runs part from what was earned.")
 
 
-_HELP = """Compare what was earned, what files say, what the log echoed and what is live on every node. Change nothing.
+_HELP = """Compare what was earned, what files say, what the log echoed and what is live on every node; change nothing.
 
 Ends with 0 when nothing has drifted, 3 when something has, and 1 when nothing is known to have but something could not
 be read. What nobody earned is compared too: with its file, and with the other nodes.
+`sparktune drift restore KEY` puts back what was earned.
 """
 
 

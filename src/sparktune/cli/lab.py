@@ -15,8 +15,8 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True, help="A practice cluster: made-up nodes with faults to find, and a service."
     )
     group.callback()(_group)
-    group.command("init")(init)
-    app.add_typer(group, name="lab")
+    group.command("init", short_help="Write made-up nodes with planted faults, and a service.")(init)
+    app.add_typer(group, name="lab", short_help="Practise on made-up nodes with faults, and on a service.")
 
 
 def _group() -> None:
@@ -38,4 +38,5 @@ def init(
     nodes = write_lab(folder, port or LAB_PORT)
     sys.stderr.write(f"wrote {' and '.join(map(str, nodes))}; what is planted is in {folder / 'README.md'}\n")
     sys.stderr.write(f"try: sparktune doctor --nodes {','.join(f'{node.parent}/{node.name}' for node in nodes)}\n")
-    sys.stderr.write(f"and for a service whose setting slipped back: cd {folder / SERVICE} && ./serve.sh start\n")
+    story = f"cd {folder / SERVICE} && ./serve.sh start && sparktune drift"
+    sys.stderr.write(f"and for a service whose setting slipped back: {story}\n")

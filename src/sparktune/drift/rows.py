@@ -9,7 +9,7 @@ __all__ = ["absent_cell", "cell", "closed_cell", "row_of"]
 from collections.abc import Mapping
 
 from sparktune.drift.compare import shown
-from sparktune.drift.status import Layers, judge
+from sparktune.drift.status import Judged, Layers, judge
 from sparktune.model.drift import DriftCell, DriftRow, DriftStatus
 from sparktune.model.observed import State
 from sparktune.model.setting import Value
@@ -59,13 +59,21 @@ def row_of(
         echoed=layers.echoed,
         live=layers.live,
         why="; ".join(text for text in dict.fromkeys((why, judged.why)) if text),
-        hint=hint or _HINTS.get(judged.status, "").format(key=key.removeprefix("env."), node=node),
+        hint=hint or _hint(judged, key, node),
         survives=survives,
     )
 
 
+def _hint(judged: Judged, key: str, node: str) -> str:
+    """Return the next step. Where the file is not what was earned, a start from it would lose what was earned."""
+    status = judged.status
+    if status is DriftStatus.NOT_LIVE and DriftStatus.FILE_DRIFT in judged.also:
+        status = DriftStatus.FILE_DRIFT
+    return _HINTS.get(status, "").format(key=key.removeprefix("env."), node=node)
+
+
 _HINTS: Mapping[DriftStatus, str] = {
-    DriftStatus.UNREADABLE: "see why it cannot be read, and run this again on {node} or as a user who may",
+    DriftStatus.UNREADABLE: "start the service if it does not run; else run this again on {node}, or as a user who may",
     DriftStatus.NOT_LIVE: "start the service anew from its files, or put the file back to what runs",
     DriftStatus.FILE_DRIFT: "sparktune drift restore {key}",
     DriftStatus.NODES_DIFFER: "make the nodes agree, and start all of them anew together",

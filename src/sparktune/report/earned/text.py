@@ -48,7 +48,7 @@ def history_text(
     past: Sequence[EarnedEntry], measured: Sequence[ExperimentRow], kept: frozenset[str], width: int
 ) -> str:
     """Render what was earned once, and what was measured; ``kept`` are runs that an entry has, past or not."""
-    parts = [f"{count_of(len(past), 'setting')} counted once and {'does' if len(past) == 1 else 'do'} no more"]
+    parts = [f"{count_of(len(past), 'setting')} of the past: superseded or forgotten"]
     if past:
         heads = ("setting", "value", "found", "date", "run", "ended")
         parts.append(table_text(heads, [_past(one) for one in past], width, ("date", "run")))

@@ -91,7 +91,7 @@ def test_json_has_state_reasons_and_the_catalogue() -> None:
 def test_the_history_has_what_counted_and_what_was_never_accepted() -> None:
     gone = replace(_ENTRY, ended=EarnedEnd(how="superseded", date="2026-11-01", by="e3"))
     text = history_text([gone], [_ROW], frozenset({"e1", "e3"}), 160)
-    assert text.startswith("1 setting counted once and does no more\n")
+    assert text.startswith("1 setting of the past: superseded or forgotten\n")
     assert "superseded by e3 on 2026-11-01" in text
     assert "INCONCLUSIVE  no" in text
     told = json.loads(history_json([gone], [_ROW], frozenset(), "earned.yaml"))
