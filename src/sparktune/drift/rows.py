@@ -73,7 +73,7 @@ def _hint(judged: Judged, key: str, node: str) -> str:
 
 
 _HINTS: Mapping[DriftStatus, str] = {
-    DriftStatus.UNREADABLE: "start the service if it does not run; else run this again on {node}, or as a user who may",
+    DriftStatus.UNREADABLE: "start it if it does not run; else run this again on {node}, or as a user who may read it",
     DriftStatus.NOT_LIVE: "start the service anew from its files, or put the file back to what runs",
     DriftStatus.FILE_DRIFT: "sparktune drift restore {key}",
     DriftStatus.NODES_DIFFER: "make the nodes agree, and start all of them anew together",

@@ -22,4 +22,4 @@ def test_a_file_that_is_right_and_not_applied_is_started() -> None:
 def test_a_service_that_does_not_run_is_to_be_started() -> None:
     layers = Layers(file=cell("2"), live=closed_cell("nothing listens at port 8000 of this node"))
     row = row_of("env.DEPTH", "spark1", "settings", layers)
-    assert row.hint == "start the service if it does not run; else run this again on spark1, or as a user who may"
+    assert row.hint == "start it if it does not run; else run this again on spark1, or as a user who may read it"

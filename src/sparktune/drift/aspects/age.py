@@ -87,7 +87,7 @@ def _all_live(part: PartSeen) -> bool:
 def _hint(part: PartSeen) -> str:
     if part.container:
         return "recreate the container (docker restart keeps the old settings), the parts in their order"
-    return f"restart {_unit(part) or 'the service'}; to keep what runs, put the file back instead"
+    return f"if the file is right, restart {_unit(part) or 'the service'}; if what runs is right, put the file back"
 
 
 def _reloaded(part: PartSeen) -> DriftRow | None:
