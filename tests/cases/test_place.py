@@ -1,6 +1,7 @@
 """Verdicts of place scan, thread by thread: what counters can prove is called certain, and nothing else is."""
 
 from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -36,7 +37,9 @@ def _seen(thread: dict[str, Any], windows: dict[str, Any]) -> ThreadSeen:
         process=thread["process"],
         engine=thread.get("engine", ""),
         age_s=thread.get("age", 3600.0),
-        windows=(one,) * windows.get("count", 5),
+        windows=tuple(
+            replace(one, demand=demand) for demand in windows.get("demands", [one.demand] * windows.get("count", 5))
+        ),
         evidence=tuple(thread.get("evidence", ())),
     )
 

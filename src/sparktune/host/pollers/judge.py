@@ -22,6 +22,7 @@ from sparktune.units import Ratio, format_percent
 LEAST_WINDOWS = 5
 LEAST_DEMAND: Ratio = 0.1
 _WHOLE: Ratio = 0.9
+_NEARLY: Ratio = 0.75
 _FEW_SWITCHES = 5.0
 _WAKES = 20.0
 _SHORT_S = 0.002  # a sleep, and the run after it, of one that looks whether there is something to do
@@ -42,7 +43,7 @@ def known_kind(thread: ThreadSeen, known: Sequence[KnownPoller] | None = None) -
 def verdict_of(thread: ThreadSeen, known: KnownPoller | None = None) -> tuple[PollerVerdict, str]:
     """Return what a thread is, and what that rests on."""
     windows = thread.windows
-    if windows and all(_is_whole(one) for one in windows):
+    if windows and _are_whole(windows):
         return _whole(thread, known)
     if windows and all(_wakes(one) for one in windows):
         rate, demand = fmean(one.voluntary_per_s for one in windows), fmean(one.demand for one in windows)
@@ -72,8 +73,15 @@ def _has_needs(one: KnownPoller, thread: ThreadSeen) -> bool:
     return not one.needs or any(word in line for word in one.needs for line in thread.evidence)
 
 
-def _is_whole(window: ThreadWindow) -> bool:
-    return window.demand >= _WHOLE and (not window.switches_told or window.voluntary_per_s < _FEW_SWITCHES)
+def _are_whole(windows: Sequence[ThreadWindow]) -> bool:
+    """Tell whether it wanted a core all along.
+
+    The kernel counts a wait when it ends: one that is still going on is missing in this window, and is in the next.
+    """
+    demands = [one.demand for one in windows]
+    if fmean(demands) < _WHOLE or min(demands) < _NEARLY:
+        return False
+    return all(not one.switches_told or one.voluntary_per_s < _FEW_SWITCHES for one in windows)
 
 
 def _wakes(window: ThreadWindow) -> bool:
