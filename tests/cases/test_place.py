@@ -1,7 +1,7 @@
 """Verdicts of place scan, thread by thread: what counters can prove is called certain, and nothing else is."""
 
-from pathlib import Path
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
