@@ -19,8 +19,8 @@ from sparktune.io.reference.truth import TruthRecord
 from sparktune.io.store.store import Store
 from sparktune.model.timeline import CountMethod, Timeline
 
-# The smallest of the errors that these streams cause elsewhere is 6.9 %. How close it comes on a machine that has no other
-# work is for make bench-client.
+# The smallest of the errors that these streams cause elsewhere is 6.9 %. How close it comes on a machine that has
+# no other work is for make bench-client.
 _RATE_TOLERANCE = 0.06
 # Long beside what the scheduler of a busy machine may put between a send call and the packet's arrival.
 _SLOW_ITL_MS = 20.0
