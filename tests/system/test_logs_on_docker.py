@@ -57,5 +57,5 @@ def test_the_container_that_failed_last_is_read() -> None:
 def test_a_node_without_an_engine_says_so() -> None:
     with dockerd() as docker:
         done = _logs(docker)
-        assert done.returncode == 1
+        assert done.returncode == 2
         assert "no container here is an engine" in done.stderr
