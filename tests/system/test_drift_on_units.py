@@ -15,7 +15,7 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets
 from sparktune.model.drift import DriftRow, DriftStatus, ServicePlace
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.slow]  # a service is made anew many times
 
 _PORT = 8197
 _UNIT, _DEFAULTS, _DROP_IN = (

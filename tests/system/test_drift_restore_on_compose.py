@@ -12,7 +12,7 @@ import pytest
 import yaml
 from tests.support.compose_project import ComposeProject, compose_project
 
-pytestmark = pytest.mark.root
+pytestmark = [pytest.mark.root, pytest.mark.slow]  # a service is made anew many times
 
 _RANKS = ("rank1", "server")  # in the order of where: the worker first
 _RANK1_HAS = 'environment: {DEPTH: "${DEPTH:-3}"}'

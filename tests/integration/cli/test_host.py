@@ -275,6 +275,7 @@ def test_a_change_is_left_out(lab: Path) -> None:
     assert "irq-affinity" in changes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), [("slices", "classic"), ("classic", "slices")])
 def test_one_mode_is_taken_back_before_the_other(lab: Path, first: str, second: str) -> None:
     """Both at once is what nobody asked for, and no verify of one of them would show the other."""
@@ -306,6 +307,7 @@ def _without_slices(node: Path) -> tuple[str, ...]:
     return root
 
 
+@pytest.mark.slow
 def test_what_can_never_be_undone_is_given_up_by_name_and_blocks_no_more(lab: Path) -> None:
     """Else a machine that has lost a part could not be changed by this program ever again."""
     root = _without_slices(lab / "spark1")
@@ -332,6 +334,7 @@ def test_what_can_never_be_undone_is_given_up_by_name_and_blocks_no_more(lab: Pa
     assert free.json["nodes"][0]["state"] == "applied"
 
 
+@pytest.mark.slow
 def test_given_up_is_one_transaction_of_one_node(lab: Path) -> None:
     """Two nodes may have transactions of one name."""
     name = "0001-20260101T000000Z"
@@ -348,6 +351,7 @@ def test_given_up_is_one_transaction_of_one_node(lab: Path) -> None:
     assert f"{applied} is committed, not incomplete" in stands.err
 
 
+@pytest.mark.slow
 def test_status_lists_what_the_last_revert_left(lab: Path) -> None:
     """The report of the revert is gone with its terminal; the journal is not."""
     root = ("--root", f"{lab}/spark1")

@@ -93,6 +93,7 @@ def test_the_plan_is_shown_before_the_question(node: Path) -> None:
     assert _swappiness(node) == "1"
 
 
+@pytest.mark.slow
 def test_reverting_shows_what_it_would_take_back_and_asks(node: Path) -> None:
     applied = run_sparktune("host", "apply", "--root", str(node), "--allow-slow", "--yes")
     no = _talk("n\n", "revert", "--root", str(node))
@@ -106,6 +107,7 @@ def test_reverting_shows_what_it_would_take_back_and_asks(node: Path) -> None:
     assert (yes.code, _swappiness(node)) == (0, "60")
 
 
+@pytest.mark.slow
 def test_giving_up_shows_exactly_what_and_asks(node: Path) -> None:
     """What was there before is in the journal alone from then on: no Enter that was meant for something else."""
     run_sparktune("host", "apply", "--root", str(node), "--allow-slow", "--yes")

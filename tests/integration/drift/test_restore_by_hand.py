@@ -73,6 +73,7 @@ def test_what_was_earned_is_live_again(made: HandMade, key: str) -> None:
     assert "nothing of a restore is left" in _restore(made, "--undo", "--yes").stderr
 
 
+@pytest.mark.slow
 def test_a_script_that_sets_it_again_is_found_out(made: HandMade) -> None:
     """The file says 2, the process has 1: claiming that it was restored would be the lie that this is against."""
     (made.folder / "late.sh").write_text(f"export {KNOB}=1\n")  # nobody told us of this one
@@ -85,6 +86,7 @@ def test_a_script_that_sets_it_again_is_found_out(made: HandMade) -> None:
     assert made.live() == ["1"], "it runs as before"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_right_already_only_costs_a_restart(made: HandMade) -> None:
     made.variables.write_text(made.variables.read_text().replace(f"{KNOB}=1", f"{KNOB}=2"))
     done = _restore(made, KNOB, "--yes")

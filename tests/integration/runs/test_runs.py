@@ -185,6 +185,7 @@ def test_a_broken_store_is_one_line_and_a_hint(
     assert [line.split(": ")[0] for line in answer.err.splitlines()] == ["error", "hint"]
 
 
+@pytest.mark.slow
 def test_what_a_killed_bench_left_is_recovered_and_told(sparktune: Sparktune) -> None:
     with Store.open() as store:
         cell = make_cell(concurrency=3)
