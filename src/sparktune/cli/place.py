@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing, and move them.")
+place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing.")
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _group() -> None:
-    """Find threads that take a fast core for nothing, and move them."""
+    """Find threads that take a fast core for nothing."""
 
 
 def scan(
