@@ -1,10 +1,17 @@
-"""Drift of a systemd unit on a node with a real systemd, read over a real ssh."""
+"""Drift of a systemd unit on a node with a real systemd, read over a real ssh, and restored there."""
 
 import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.support.arms import SERVER
 from tests.support.forward import forwarded
 from tests.support.hosts import FAR_ADDRESS
@@ -34,6 +41,19 @@ ExecStart=/usr/bin/python3 /srv/arm_server.py {_PORT} --host 0.0.0.0 --slots ${{
     _DROP_IN: "[Service]\nEnvironment=DEPTH=5\n",
 }
 
+_EARNED = {
+    "schema": 1,
+    "settings": [
+        {
+            "knob": "LIMIT",
+            "value": {"env": {"LIMIT": "2"}},
+            "instead_of": {"env": {"LIMIT": "1"}},
+            "scope": {"service": "house"},
+            "evidence": {"run": "20260902-aaaa", "date": "2026-09-02"},
+        }
+    ],
+}
+
 
 @pytest.fixture
 def served(node: BootedNode) -> Iterator[BootedNode]:
@@ -45,9 +65,9 @@ def served(node: BootedNode) -> Iterator[BootedNode]:
     node.run("systemctl daemon-reload; systemctl start house.service")
     yield node
     node.run("systemctl stop house.service")
-    for name in (*_FILES, "srv/arm_server.py"):
+    shutil.rmtree((node.root / _DROP_IN).parent)
+    for name in (_UNIT, _DEFAULTS, "srv/arm_server.py"):
         (node.root / name).unlink()
-    (node.root / _DROP_IN).parent.rmdir()
     node.run("systemctl daemon-reload; systemctl reset-failed")
 
 
@@ -91,3 +111,44 @@ def test_a_file_of_variables_that_was_edited_is_not_live_until_a_restart(served:
     assert before.status is DriftStatus.NOT_LIVE
     assert _texts(before) == ("4", "4", "3")
     assert after.status is DriftStatus.OK
+
+
+def test_what_was_earned_is_live_again_in_the_unit(served: BootedNode, tmp_path: Path) -> None:
+    """The unit's own file is never touched: what was earned comes into a drop-in, and the process has it."""
+    with forwarded(served.near, FAR_ADDRESS, _PORT) as port:
+        service = {
+            "endpoint": f"http://127.0.0.1:{port}/v1",
+            "launcher": "systemd",
+            "where": [{"node": served.name, "unit": "house.service"}],
+        }
+        (tmp_path / "sparktune.yaml").write_text(yaml.safe_dump({"services": {"house": service}}))
+        (tmp_path / "earned.yaml").write_text(yaml.safe_dump(_EARNED))
+        pid = _main_pid(served)
+        assert _drift(tmp_path, "--json").returncode == 3
+
+        done = _drift(tmp_path, "restore", "LIMIT", "--yes")
+
+        assert done.returncode == 0, done.stderr
+        assert {name: (served.root / name).read_text() for name in _FILES} == _FILES
+        assert _main_pid(served) != pid
+        assert "LIMIT=2" in served.run(f"tr '\\0' '\\n' </proc/{_main_pid(served)}/environ").split()
+        after = _drift(tmp_path, "--json")
+        assert after.returncode == 0, after.stdout + after.stderr
+        limit = next(row for row in json.loads(after.stdout)["rows"] if row["key"] == "LIMIT")
+        assert [limit[layer] for layer in ("earned", "file", "live", "status")] == ["2", "2", "2", "OK"]
+
+
+def _drift(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "sparktune", "drift", *words],
+        cwd=folder,
+        env={**os.environ, "SPARKTUNE_DATA": str(folder / "data")},
+        capture_output=True,
+        text=True,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def _main_pid(node: BootedNode) -> str:
+    return node.run("systemctl show -P MainPID house.service").strip()
