@@ -17,7 +17,6 @@ from sparktune.io.config_text import ConfigText, read_config_text
 from sparktune.io.http.address import parse_address
 from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
-from sparktune.model.launcher import ArmSpec
 
 CONFIG_NAME = "sparktune.yaml"
 
@@ -190,6 +189,7 @@ def _check_where(text: ConfigText, name: str, service: ServiceConfig) -> None:
     # Few files name a launcher, and these are large.
     from sparktune.deploy.launchers import all_launchers  # noqa: PLC0415
     from sparktune.io.drift.layout import EXTRA_KEYS  # noqa: PLC0415
+    from sparktune.model.launcher import ArmSpec  # noqa: PLC0415
 
     known = {one.id: one for one in all_launchers()}
     if service.launcher not in known:
