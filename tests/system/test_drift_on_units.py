@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 from tests.support.arms import SERVER
+from tests.support.earned_limit import EARNED_LIMIT
 from tests.support.forward import forwarded
 from tests.support.hosts import FAR_ADDRESS
 from tests.support.nspawn import BootedNode
@@ -39,19 +40,6 @@ ExecStart=/usr/bin/python3 /srv/arm_server.py {_PORT} --host 0.0.0.0 --slots ${{
 """,
     _DEFAULTS: "# how many at once\nSLOTS=3\n",
     _DROP_IN: "[Service]\nEnvironment=DEPTH=5\n",
-}
-
-_EARNED = {
-    "schema": 1,
-    "settings": [
-        {
-            "knob": "LIMIT",
-            "value": {"env": {"LIMIT": "2"}},
-            "instead_of": {"env": {"LIMIT": "1"}},
-            "scope": {"service": "house"},
-            "evidence": {"run": "20260902-aaaa", "date": "2026-09-02"},
-        }
-    ],
 }
 
 
@@ -122,7 +110,7 @@ def test_what_was_earned_is_live_again_in_the_unit(served: BootedNode, tmp_path:
             "where": [{"node": served.name, "unit": "house.service"}],
         }
         (tmp_path / "sparktune.yaml").write_text(yaml.safe_dump({"services": {"house": service}}))
-        (tmp_path / "earned.yaml").write_text(yaml.safe_dump(_EARNED))
+        (tmp_path / "earned.yaml").write_text(yaml.safe_dump(EARNED_LIMIT))
         pid = _main_pid(served)
         assert _drift(tmp_path, "--json").returncode == 3
 

@@ -11,24 +11,13 @@ from typing import Any
 import pytest
 import yaml
 from tests.support.compose_project import ComposeProject, compose_project
+from tests.support.earned_limit import EARNED_LIMIT
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]  # a service is made anew many times
 
 _RANKS = ("rank1", "server")  # in the order of where: the worker first
 _RANK1_HAS = 'environment: {DEPTH: "${DEPTH:-3}"}'
 _LIMITED = 'environment: {DEPTH: "${DEPTH:-3}", LIMIT: "1"}'
-_EARNED = {
-    "schema": 1,
-    "settings": [
-        {
-            "knob": "LIMIT",
-            "value": {"env": {"LIMIT": "2"}},
-            "instead_of": {"env": {"LIMIT": "1"}},
-            "scope": {"service": "house"},
-            "evidence": {"run": "20260902-aaaa", "date": "2026-09-02"},
-        }
-    ],
-}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +39,7 @@ def project(started: ComposeProject, tmp_path: Path) -> Iterator[ComposeProject]
             "where": [{"file": str(file), "service": rank} for rank in _RANKS],
         }
         (tmp_path / "sparktune.yaml").write_text(yaml.safe_dump({"services": {"house": service}}))
-        (tmp_path / "earned.yaml").write_text(yaml.safe_dump(_EARNED))
+        (tmp_path / "earned.yaml").write_text(yaml.safe_dump(EARNED_LIMIT))
         project.up(*_RANKS)
         yield project
 

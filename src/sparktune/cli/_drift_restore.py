@@ -20,7 +20,7 @@ from sparktune.drift.earned_keys import entries_called, is_called, names_of
 from sparktune.drift.earned_scope import entries_for
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
-from sparktune.flows.drift_restore import RestorePlan, carry_out, plan_restore, take_back
+from sparktune.flows.drift_restore import UNDO, RestorePlan, carry_out, plan_restore, take_back
 from sparktune.io.earned import find_earned, read_earned
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.restores import RestoreFolder, restore_folder
@@ -102,9 +102,7 @@ def _take_back(wish: DriftWish, folder: RestoreFolder, arguments: RestoreArgumen
     with folder.owned():
         if folder.read() != record:  # it may have ended well while the question stood
             message = f"the restore of {record.key} has gone on since it was looked at; nothing was touched"
-            raise UsageError(
-                message, hint="look first: sparktune drift; then, if need be: sparktune drift restore --undo"
-            )
+            raise UsageError(message, hint=f"look first: sparktune drift; then, if need be: {UNDO}")
         said = _worked(take_back(record, _settings(wish, folder), folder, _say))
     sys.stderr.write(f"{said}\n")
 
@@ -118,7 +116,7 @@ def _refuse_leftovers(folder: RestoreFolder) -> None:
     record = folder.read()
     if record is not None:
         message = f"a restore of {record.key} did not end: it runs now, or it was killed"
-        raise UsageError(message, hint="wait for it; or take back what it left: sparktune drift restore --undo")
+        raise UsageError(message, hint=f"wait for it; or take back what it left: {UNDO}")
 
 
 def _entry(wish: DriftWish, arguments: RestoreArguments) -> EarnedEntry:

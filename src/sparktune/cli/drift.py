@@ -7,6 +7,20 @@ from typing import Annotated
 
 import typer
 
+_Service = Annotated[str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.")]
+_Launcher = Annotated[
+    str, typer.Option("--launcher", metavar="NAME", help="What starts it: compose, systemd, sparkrun or script.")
+]
+_Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", metavar="PLACE", help="A part of it, as for ab: NODE:FILE:SERVICE, NODE:UNIT ..."),
+]
+_Url = Annotated[str, typer.Option("--url", metavar="URL", help="Its address, like http://localhost:8000/v1.")]
+_Earned = Annotated[
+    Path | None,
+    typer.Option("--earned", metavar="FILE", help="earned.yaml here or beside sparktune.yaml unless given."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
@@ -30,19 +44,11 @@ be read. What nobody earned is compared too: with its file, and with the other n
 
 def drift(
     ctx: typer.Context,
-    service: Annotated[str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.")] = "",
-    launcher: Annotated[
-        str, typer.Option("--launcher", metavar="NAME", help="What starts it: compose, systemd, sparkrun, script ...")
-    ] = "",
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", metavar="PLACE", help="A part of it, as for ab: NODE:FILE:SERVICE, NODE:UNIT ..."),
-    ] = None,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="Its address, like http://localhost:8000/v1.")] = "",
-    earned: Annotated[
-        Path | None,
-        typer.Option("--earned", metavar="FILE", help="earned.yaml here or beside sparktune.yaml unless given."),
-    ] = None,
+    service: _Service = "",
+    launcher: _Launcher = "",
+    where: _Where = None,
+    url: _Url = "",
+    earned: _Earned = None,
     nodes: Annotated[
         str, typer.Option("--nodes", metavar="A,B", help="Nodes to compare; else those of sparktune.yaml.")
     ] = "",
@@ -72,21 +78,13 @@ def drift(
 def restore(
     key: Annotated[
         str,
-        typer.Argument(metavar="[KEY]", help="A setting that was earned: env.NAME, its knob, a flag or a run's id."),
+        typer.Argument(metavar="KEY", help="A setting that was earned: env.NAME, its knob, a flag or a run's id."),
     ] = "",
-    service: Annotated[str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.")] = "",
-    launcher: Annotated[
-        str, typer.Option("--launcher", metavar="NAME", help="What starts it: compose, systemd, sparkrun or script.")
-    ] = "",
-    where: Annotated[
-        list[str] | None,
-        typer.Option("--where", metavar="PLACE", help="A part of it, as for ab: NODE:FILE:SERVICE, NODE:UNIT ..."),
-    ] = None,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="Its address, like http://localhost:8000/v1.")] = "",
-    earned: Annotated[
-        Path | None,
-        typer.Option("--earned", metavar="FILE", help="earned.yaml here or beside sparktune.yaml unless given."),
-    ] = None,
+    service: _Service = "",
+    launcher: _Launcher = "",
+    where: _Where = None,
+    url: _Url = "",
+    earned: _Earned = None,
     nodes: Annotated[str, typer.Option("--nodes", metavar="A,B", help="The machines that its parts are on.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and change nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,

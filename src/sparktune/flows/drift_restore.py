@@ -5,7 +5,7 @@ had. What cannot be seen from inside the serving process is not restored: files 
 started as before.
 """
 
-__all__ = ["RestorePlan", "Restored", "carry_out", "plan_restore", "take_back"]
+__all__ = ["UNDO", "RestorePlan", "Restored", "carry_out", "plan_restore", "take_back"]
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -24,6 +24,9 @@ from sparktune.io.restores import RestoreFolder, RestoreRecord
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.launcher import Action, ArmPlan, ArmSpec
+
+UNDO: Final = "sparktune drift restore --undo, with the same --service, or --launcher, --where and --url, if any"
+"""The next step where something is left: the record of a restore is found by its service and place."""
 
 RESTORABLE: Final = ("compose", "systemd", "sparkrun", "script")
 _NAMED: Final = ("env", "flags", "keys", "options")
@@ -130,7 +133,7 @@ async def take_back(
             say(line)
         if recovered.left:
             message = f"not everything could be taken back: {'; '.join(recovered.left)}"
-            raise ChangeFailed(message, hint="mend what it names, then again: sparktune drift restore --undo")
+            raise ChangeFailed(message, hint=f"mend what it names, then again: {UNDO}")
     now = folder.read() or record
     hold = Hold(settings, remember=remember, record=now.held or None)
     await hold.perform(decode_actions(now.held.get("bringing_back") or ()))
@@ -155,9 +158,7 @@ async def _undone(hold: Hold, folder: RestoreFolder, original: tuple[Action, ...
         await hold.perform(original)
         reading = await hold.read_live(plan.planner.plan("A")) if original else None
     except SparktuneError as error:
-        error.hint = (
-            f"{error.hint}; then: sparktune drift restore --undo" if error.hint else "sparktune drift restore --undo"
-        )
+        error.hint = f"{error.hint}; then: {UNDO}" if error.hint else UNDO
         raise
     folder.remember(None)
     if reading is None:

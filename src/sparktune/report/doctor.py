@@ -13,6 +13,7 @@ from sparktune.model.finding import Finding, FindingRule, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
 from sparktune.report.bench.words import printable
 from sparktune.report.facts import plain_facts
+from sparktune.report.finding_json import finding_members
 from sparktune.report.node import node_lines
 
 _INDENT = " " * 9
@@ -39,13 +40,7 @@ def _node(node: NodeFacts) -> dict[str, Any]:
 
 def _finding(finding: Finding, rule: FindingRule) -> dict[str, Any]:
     return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "node": finding.node,
-        "file": finding.file,
-        "line": finding.line,
-        "evidence": finding.evidence,
-        "hint": finding.hint,
+        **finding_members(finding),
         "title": rule.title,
         "why": rule.why,
         "source": rule.source,

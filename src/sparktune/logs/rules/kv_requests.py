@@ -25,8 +25,8 @@ def _judge(view: LogView) -> Iterator[Finding]:
             held.line,
             Severity.INFO,
             f"the pool holds {math.floor(held.value)} requests of {length.value:,} tokens ({held.value}x){admits}",
-            "more requests fit only while they are shorter; beyond that they wait or are preempted. An estimate of a "
-            "launcher is no engine's pool: this line is",
+            "more requests fit only while they are shorter; beyond that they wait or are preempted. What a "
+            "launcher estimates is not the pool: what the engine logs is",
         )
 
 

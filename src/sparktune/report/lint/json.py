@@ -8,6 +8,7 @@ from typing import Any
 from sparktune.model.lint import LintFinding, LintView
 from sparktune.model.setting import Setting
 from sparktune.report.facts import plain_facts
+from sparktune.report.finding_json import finding_members
 from sparktune.report.lint.whys import whys
 
 
@@ -45,13 +46,7 @@ def _setting(setting: Setting) -> dict[str, Any]:
 
 def _finding(finding: LintFinding, why: str) -> dict[str, Any]:
     return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "node": finding.node,
-        "file": finding.file,
-        "line": finding.line,
-        "evidence": finding.evidence,
-        "hint": finding.hint,
+        **finding_members(finding),
         "why": why,
         "source": finding.source,
         "fixable": finding.fix is not None,

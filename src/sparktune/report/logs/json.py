@@ -10,6 +10,7 @@ from sparktune.logs.rules import all_rules
 from sparktune.model.finding import Finding
 from sparktune.model.log import LogEvent, LogFact, LogLine, LogReport, ReadLog
 from sparktune.report.bench.words import finite
+from sparktune.report.finding_json import finding_members
 
 
 def logs_json(report: LogReport, missing: Sequence[str] = (), notes: Sequence[str] = ()) -> str:
@@ -44,13 +45,7 @@ def _source(rules: dict[str, Any], finding: Finding) -> str:
 
 def _finding(finding: Finding, why: str, source: str) -> dict[str, Any]:
     return {
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "node": finding.node,
-        "file": finding.file,
-        "line": finding.line,
-        "evidence": finding.evidence,
-        "hint": finding.hint,
+        **finding_members(finding),
         "why": why,
         "source": source,
     }
