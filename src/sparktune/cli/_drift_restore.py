@@ -138,6 +138,8 @@ def _title(plan: RestorePlan) -> str:
     )
     evidence = plan.entry.evidence
     told = f"earned by run {evidence.run or '?'} on {evidence.date or '?'}"
+    if evidence.practice:
+        told = "a value for practice, which nobody measured"
     return f"{plan.place.name or plan.place.endpoint}: {value}, {told}"
 
 

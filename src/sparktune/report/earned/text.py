@@ -111,13 +111,12 @@ def _measured(row: ExperimentRow, kept: frozenset[str]) -> tuple[str, ...]:
     )
 
 
-def _shown(one: Judged) -> Iterator[str]:
-    entry = one.entry
-    scope, found = entry.scope, entry.evidence
-    yield f"{one_line(entry.knob)}: {value_words(entry.value, entry.instead_of)}, evidence {one.freshness.value}"
-    yield from (f"  stale: {one_line(reason)}" for reason in one.stale)
-    yield from (f"  unknown: {one_line(reason)}" for reason in one.unknown)
-    yield f"instead of: {value_words(entry.instead_of, entry.value)}"
+def _practice(said: str) -> str:
+    return f"found: made up for practice, no measurement: {one_line(said)}"
+
+
+def _evidence(entry: EarnedEntry) -> Iterator[str]:
+    found = entry.evidence
     better = f"{found.better or UNKNOWN} is better"
     metric = one_line(found.metric) or UNKNOWN
     yield f"found: {metric} {effect_words(entry)}, confidence {confidence_words(entry)}, {better}"
@@ -125,9 +124,17 @@ def _shown(one: Judged) -> Iterator[str]:
     yield f"  {UNKNOWN if found.blocks is None else count_of(found.blocks, 'block')}{won}"
     for guard, status in found.guards.items():
         yield f"  guard {one_line(guard)}: {one_line(status)}"
-    if found.practice:
-        yield f"  made up for practice, no measurement: {one_line(found.practice)}"
     yield f"run: {one_line(found.run) or UNKNOWN}, {found.date or UNKNOWN}"
+
+
+def _shown(one: Judged) -> Iterator[str]:
+    entry = one.entry
+    scope, found = entry.scope, entry.evidence
+    yield f"{one_line(entry.knob)}: {value_words(entry.value, entry.instead_of)}, evidence {one.freshness.value}"
+    yield from (f"  stale: {one_line(reason)}" for reason in one.stale)
+    yield from (f"  unknown: {one_line(reason)}" for reason in one.unknown)
+    yield f"instead of: {value_words(entry.instead_of, entry.value)}"
+    yield from _evidence(entry) if not found.practice else (_practice(found.practice),)
     yield f"holds for: {scope_words(entry)}"
     named = (
         ("launcher", scope.launcher),
