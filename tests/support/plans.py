@@ -18,6 +18,7 @@ from sparktune.model.step import (
     ServiceStep,
     Step,
     Task,
+    ThreadRuleStep,
     ValueStep,
 )
 
@@ -34,6 +35,7 @@ EVERY_STEP: tuple[Step, ...] = (
     ServiceStep(unit="irqbalance.service", do="restart"),
     IsolateStep(target="multi-user.target"),
     ContainerStep(container="0123abcd", cpus="5-9", all_cpus="0-19"),
+    ThreadRuleStep(exe="ggml-rpc-server", process="ggml-rpc-server", thread="poller", cpus=(4,)),
 )
 
 
@@ -85,6 +87,7 @@ def steps() -> st.SearchStrategy[Step]:
         st.builds(ServiceStep, unit=_TEXT, do=st.sampled_from(["start", "stop", "restart"]), expect=_EXPECT),
         st.builds(IsolateStep, target=_TEXT, back=_TEXT, expect=_EXPECT),
         st.builds(ContainerStep, container=_TEXT, cpus=_TEXT, all_cpus=_TEXT, expect=_EXPECT),
+        st.builds(ThreadRuleStep, exe=_TEXT, process=_TEXT, thread=_TEXT, cpus=_CPUS, expect=_EXPECT),
     )
 
 

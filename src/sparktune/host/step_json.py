@@ -20,6 +20,7 @@ from sparktune.model.step import (
     ReloadStep,
     ServiceStep,
     Step,
+    ThreadRuleStep,
     ValueStep,
 )
 
@@ -34,6 +35,7 @@ KINDS: Final[Mapping[str, type[Step]]] = {
     "service": ServiceStep,
     "isolate": IsolateStep,
     "container": ContainerStep,
+    "threads": ThreadRuleStep,
 }
 _NAMES: Final = {kind: name for name, kind in KINDS.items()}
 

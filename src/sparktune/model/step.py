@@ -18,6 +18,7 @@ __all__ = [
     "ServiceStep",
     "Step",
     "Task",
+    "ThreadRuleStep",
     "ValueStep",
 ]
 
@@ -100,6 +101,27 @@ class AffinityStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadRuleStep:
+    """Threads get these CPUs by what they are, not by their numbers, and so do those that come after a restart.
+
+    ``exe`` is the name (without folders) of the program that the process runs, as the link /proc/PID/exe has it,
+    ``process`` the name of the process and ``thread`` that of the thread, all compared as a whole; "" is any.
+    ``which``: every thread of that name ("named"); the one that started the process ("main"); or those of that name
+    that want a whole core, window after window, while all other threads of the process rest ("busy"): a thread that
+    computes among others that compute is never taken. ``reapply``: the node looks again while this is applied. Items
+    are ``PID/TID/START``, as of AffinityStep; none matching is no failure.
+    """
+
+    exe: str
+    process: str
+    thread: str
+    cpus: tuple[int, ...]
+    which: Literal["named", "main", "busy"] = "named"
+    reapply: bool = True
+    expect: Expect = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyStep:
     """A property of a systemd unit until the next boot (``systemctl set-property --runtime``).
 
@@ -163,4 +185,5 @@ Step = (
     | ServiceStep
     | IsolateStep
     | ContainerStep
+    | ThreadRuleStep
 )
