@@ -17,7 +17,7 @@ upgrade=()
 if [ "${1:-}" = "--upgrade" ]; then upgrade=(--upgrade); fi
 
 # The widest set is resolved first and constrains the others, so that all of them agree in one environment.
-compile requirements/dev.lock pyproject.toml --extra demo --extra png --group dev --group build ${upgrade[@]+"${upgrade[@]}"}
+compile requirements/dev.lock pyproject.toml --extra demo --extra png --extra study --extra tui --group dev --group build ${upgrade[@]+"${upgrade[@]}"}
 compile requirements/demo.lock pyproject.toml --extra demo --group build --constraints requirements/dev.lock
 compile requirements/run.lock pyproject.toml --group build --constraints requirements/dev.lock
 compile requirements/system.lock --group system --constraints requirements/dev.lock
