@@ -6,9 +6,11 @@ __all__ = [
     "ConfirmTask",
     "Constraint",
     "DoneTask",
+    "Estimate",
     "KnobRange",
     "Pruned",
     "Stage",
+    "Standing",
     "SweepPlan",
     "SweepState",
     "SweepTask",
@@ -179,3 +181,40 @@ class DoneTask:
 
 
 SweepTask = VisitTask | ConfirmTask | DoneTask
+
+
+class Standing(Enum):
+    """Where a configuration stands in a search.
+
+    WAITING: not visited yet. MEASURED: screened, and the race has not begun. RACING: it is in the next block. OUT: left
+    behind by better ones, ``why`` says when. UNFIT: measured, but beyond a constraint. INFEASIBLE: did not run, or was
+    not tried because something smaller of it did not. UNKNOWN: visited, but never validly. CHOSEN: to be confirmed.
+    """
+
+    BASELINE = "baseline"
+    WAITING = "waiting"
+    MEASURED = "measured"
+    RACING = "racing"
+    OUT = "out"
+    UNFIT = "unfit"
+    INFEASIBLE = "infeasible"
+    UNKNOWN = "unknown"
+    CHOSEN = "chosen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """What is known of a configuration before it is confirmed: enough to choose by, never enough to claim by.
+
+    ``log_ratio`` is the logarithm of its objective over the baseline's (0.1: about 10 % better), None while nothing was
+    measured of it; ``error`` its standard error. ``stage`` is the last stage that visited it, None for none; ``visits``
+    how many of its visits were measured. ``why`` explains its standing in words, "" where there is nothing to explain.
+    """
+
+    candidate: Candidate
+    standing: Standing
+    log_ratio: float | None = None
+    error: float | None = None
+    stage: Stage | None = None
+    visits: int = 0
+    why: str = ""
