@@ -50,7 +50,7 @@ class Experiment:
     ``folder`` is where its commands start, ``prompts`` the file of own prompts, "" without any. ``where`` lists the
     parts of the service on their nodes, in the order in which they start, for launchers that set a service.
     ``protection`` says when a guard stops it, and what a lost node means. ``quality`` is what is asked after the trials
-    of a visit, None for nothing.
+    of a visit, None for nothing. ``sweep``: it has no blocks, and holds what the visits of a sweep touch.
     """
 
     id: str
@@ -76,12 +76,18 @@ class Experiment:
     where: tuple[Mapping[str, Any], ...] = ()
     protection: Protection = field(default_factory=Protection)
     quality: QualityPlan | None = None
+    sweep: bool = False
 
     @property
     def spec(self) -> ArmSpec:
         """What launchers are told of the arms."""
         arms = {arm.value: settings for arm, settings in self.arms.items()}
         return ArmSpec(arms=arms, live=self.live, where=self.where, endpoint=self.base_url)
+
+    @property
+    def command(self) -> str:
+        """The command whose ``resume`` and ``show`` this experiment knows."""
+        return "sparktune sweep" if self.sweep else "sparktune ab"
 
 
 class VisitState(Enum):

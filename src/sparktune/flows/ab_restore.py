@@ -30,7 +30,7 @@ async def restore(tools: AbTools, experiment: Experiment) -> str:
     try:
         proof = await _restored(tools, experiment)
     except SparktuneError as error:
-        again = f"then: sparktune ab resume {experiment.id} --restore-only"
+        again = f"then: {experiment.command} resume {experiment.id} --restore-only"
         error.hint = f"{error.hint}; {again}" if error.hint else again
         raise
     tools.store.remember_held(experiment.id, {})

@@ -81,7 +81,7 @@ class AbTools:
     asks: Callable[[Callable[[LoadTick], None]], Coroutine[Any, Any, None]] | None = None
 
 
-async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:
+async def to_the_end(work: Awaitable[_T], say: Callable[[str], None], command: str = "sparktune ab") -> _T:
     """Return what ``work`` comes to; a Ctrl-C meanwhile is told and obeyed after it. Raises Interrupted then."""
     task = asyncio.ensure_future(work)
     asked = False
@@ -94,12 +94,12 @@ async def to_the_end(work: Awaitable[_T], say: Callable[[str], None]) -> _T:
                 break
             current.uncancel()
             asked = True
-            later = "sparktune ab resume --restore-only"
+            later = f"{command} resume --restore-only"
             say(f"first everything is brought back; Ctrl-C once more leaves it as it is, for later: {later}")
         except Exception:  # noqa: BLE001 - it is raised below, where the task's result is taken
             break
     result = task.result()
     if asked:
         message = "interrupted; everything was brought back first"
-        raise Interrupted(message, hint="see it with: sparktune ab show")
+        raise Interrupted(message, hint=f"see it with: {command} show")
     return result

@@ -31,11 +31,17 @@ _INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Which visit this is: the ``place``-th of its block, in the ``attempt``-th attempt at it."""
+    """Which visit this is: the ``place``-th of its block, in the ``attempt``-th attempt at it.
+
+    ``words`` say for people what is set, "" for the arm by its letter. ``upwards``: its cells go from the lightest to
+    the heaviest, each only with memory for it, as they do in the first block.
+    """
 
     block: Block
     attempt: int
     place: int
+    words: str = ""
+    upwards: bool = False
 
     @property
     def arm(self) -> Arm:
@@ -132,7 +138,7 @@ class _Visit:
             watch,
             self._experiment.protection.limits,
             guarded.phase,
-            gated=self._place.block.number == STEPS_UP_BLOCK,
+            gated=self._place.upwards or self._place.block.number == STEPS_UP_BLOCK,
         )
         trials = measure_visit(
             self._tools,
@@ -180,7 +186,7 @@ class _Visit:
             tools.progress.say(f"{where}: this machine has booted for arm {arm}")
             await tools.hold.after_boot(self._plan)
             return
-        tools.progress.say(f"{where}: setting arm {arm}")
+        tools.progress.say(self._place.words or f"{where}: setting arm {arm}")
         await tools.hold.set_arm(arm, self._plan)
 
     async def _cool(self) -> Started:

@@ -25,6 +25,7 @@ from sparktune.units import Ratio
 
 _SHOWN = 5
 _NOTHING = "{}"
+_NO_SWEEP = "WHERE id NOT IN (SELECT id FROM sweeps)"
 _INSERT = """
     INSERT INTO experiments (id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation,
                              afterwards, record, held)
@@ -57,7 +58,7 @@ def insert_experiment(connection: sqlite3.Connection, experiment: Experiment) ->
 
 
 def find_experiment(connection: sqlite3.Connection, prefix: str) -> tuple[str, str]:
-    """Return id and JSON of the one experiment whose id begins with ``prefix``, the newest for "".
+    """Return id and JSON of the one experiment whose id begins with ``prefix``, for "" the newest that is no sweep.
 
     Raises UnknownRun, and UsageError when several begin so.
     """
@@ -65,9 +66,8 @@ def find_experiment(connection: sqlite3.Connection, prefix: str) -> tuple[str, s
         query = "SELECT id, record FROM experiments WHERE substr(id, 1, ?) = ? ORDER BY id"
         rows = connection.execute(query, (len(prefix), prefix)).fetchall()
     else:
-        rows = connection.execute(
-            "SELECT id, record FROM experiments ORDER BY created_wall_s DESC, id DESC LIMIT 1"
-        ).fetchall()
+        query = f"SELECT id, record FROM experiments {_NO_SWEEP} ORDER BY created_wall_s DESC, id DESC LIMIT 1"  # noqa: S608 - a constant
+        rows = connection.execute(query).fetchall()
     found = [row for row in rows if row[0] == prefix] or rows
     if not found:
         raise _unknown(connection, prefix)
@@ -86,9 +86,10 @@ def experiment_row(connection: sqlite3.Connection, experiment_id: str) -> Experi
     return _row(row)
 
 
-def list_experiments(connection: sqlite3.Connection, limit: int) -> tuple[ExperimentRow, ...]:
-    """Return the newest experiments, newest first."""
-    rows = connection.execute(f"{_ROW} ORDER BY created_wall_s DESC, id DESC LIMIT ?", (limit,))
+def list_experiments(connection: sqlite3.Connection, limit: int, *, sweeps: bool) -> tuple[ExperimentRow, ...]:
+    """Return the newest experiments, newest first; with ``sweeps`` also those that hold what a sweep touches."""
+    which = "" if sweeps else _NO_SWEEP
+    rows = connection.execute(f"{_ROW} {which} ORDER BY created_wall_s DESC, id DESC LIMIT ?", (limit,))
     return tuple(_row(row) for row in rows)
 
 

@@ -14,7 +14,7 @@ from typing import Any, Self
 from sparktune.errors import UnknownRun
 from sparktune.experiment.memory_curve import MemoryCurve
 from sparktune.experiment.plan import Experiment, VisitRecord
-from sparktune.io.store import curves, experiments, runs, summaries, trials
+from sparktune.io.store import curves, experiments, runs, summaries, sweeps, trials
 from sparktune.io.store.codec import from_json
 from sparktune.io.store.connection import connect
 from sparktune.io.store.faults import row_faults, store_faults
@@ -29,6 +29,8 @@ from sparktune.model.raw import RawTrial
 from sparktune.model.result import RunResult
 from sparktune.model.run import Run, RunState
 from sparktune.model.run_row import RunRow
+from sparktune.model.sweep import SweepVisit
+from sparktune.model.sweep_record import SweepRecord
 from sparktune.model.warmup import WarmupOutcome
 from sparktune.redact import redact_text
 from sparktune.units import Ratio, Seconds, TokensPerSecond
@@ -183,10 +185,10 @@ class Store:
         with store_faults(self.path), row_faults(self.path, experiment_id):
             return experiments.experiment_row(self._connection, experiment_id)
 
-    def list_experiments(self, limit: int) -> tuple[ExperimentRow, ...]:
-        """Return the newest experiments, newest first."""
+    def list_experiments(self, limit: int, *, sweeps: bool = False) -> tuple[ExperimentRow, ...]:
+        """Return the newest experiments, newest first; with ``sweeps`` also those that hold what a sweep touches."""
         with store_faults(self.path):
-            return experiments.list_experiments(self._connection, limit)
+            return experiments.list_experiments(self._connection, limit, sweeps=sweeps)
 
     def end_experiment(
         self,
@@ -222,6 +224,42 @@ class Store:
         """Return the memory of every node over every visit that was watched."""
         with store_faults(self.path), row_faults(self.path, experiment_id):
             return curves.read_curves(self._connection, experiment_id)
+
+    def create_sweep(self, sweep: SweepRecord, experiment: Experiment) -> None:
+        """Add a sweep, and the experiment that holds what its visits touch."""
+        with self._writing_durably():
+            experiments.insert_experiment(self._connection, experiment)
+            sweeps.insert_sweep(self._connection, sweep)
+
+    def load_sweep(self, prefix: str) -> SweepRecord:
+        """Return the sweep whose id begins with ``prefix``, the newest for ""; raises as ``load_experiment``."""
+        with store_faults(self.path), row_faults(self.path, prefix or "newest sweep"):
+            return sweeps.find_sweep(self._connection, prefix)
+
+    def is_sweep(self, experiment_id: str) -> bool:
+        """Tell whether an experiment only holds what a sweep touches."""
+        with store_faults(self.path):
+            return sweeps.is_sweep(self._connection, experiment_id)
+
+    def list_sweeps(self, limit: int) -> tuple[SweepRecord, ...]:
+        """Return the newest sweeps, newest first."""
+        with store_faults(self.path), row_faults(self.path, "sweeps"):
+            return sweeps.list_sweeps(self._connection, limit)
+
+    def set_sweep(self, sweep: SweepRecord) -> None:
+        """Say where a sweep stands; raises UnknownRun."""
+        with self._writing_durably():
+            sweeps.update_sweep(self._connection, sweep)
+
+    def add_sweep_visit(self, sweep_id: str, visit: SweepVisit) -> None:
+        """Keep a visit that has ended; it is on the disk when this returns."""
+        with self._writing_durably():
+            sweeps.write_visit(self._connection, sweep_id, visit)
+
+    def sweep_visits(self, sweep_id: str) -> tuple[SweepVisit, ...]:
+        """Return the visits of a sweep that have ended, in their order."""
+        with store_faults(self.path), row_faults(self.path, sweep_id):
+            return sweeps.read_visits(self._connection, sweep_id)
 
     def remember_held(self, experiment_id: str, held: Mapping[str, Any]) -> None:
         """Replace what an experiment has started or applied; it is on the disk when this returns."""
