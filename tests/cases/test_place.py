@@ -28,6 +28,7 @@ def _seen(thread: dict[str, Any], windows: dict[str, Any]) -> ThreadSeen:
         core=7,
         idle=windows.get("idle"),
         faults_per_s=windows.get("faults"),
+        moved_bytes_per_s=windows.get("moved"),
     )
     return ThreadSeen(
         pid=1,
@@ -70,7 +71,7 @@ def test_what_spends_its_time_as_a_computation_does_is_never_certain(
     system: float | None, *, idle: bool | None
 ) -> None:
     """Whatever the gate says: outside of the kernel a spin and a computation look the same."""
-    windows = {"demand": 1.0, "system": system, "faults": 0.0, "idle": idle}
+    windows = {"demand": 1.0, "system": system, "faults": 0.0, "moved": 0.0, "idle": idle}
     for process in ("job", "llama-server", "VLLM::Worker_TP0", "VLLM::EngineCor", "python3"):
         seen = _seen({"process": process, "name": process, "engine": "vllm"}, windows)
         assert placed("node", seen, _FAST, _SLOW).verdict is not PollerVerdict.CERTAIN

@@ -38,8 +38,8 @@ class ThreadWindow:
     and wants to run always. ``ran`` is the share in which it ran; ``voluntary_per_s`` its voluntary switches;
     ``system`` the share of its running time in the kernel, None where it did not run long enough to tell. ``core`` it
     was last on. ``idle`` tells whether the gate was open: None for untold. ``faults_per_s`` are its minor page faults:
-    time in the kernel that is work, not polling; None where untold. ``switches_told`` is False where nobody counted
-    switches, as in what top printed.
+    time in the kernel that is work, not polling; ``moved_bytes_per_s`` what its reads and writes moved, which is work,
+    too; both None where untold. ``switches_told`` is False where nobody counted switches, as in what top printed.
     """
 
     length_s: Seconds
@@ -50,6 +50,7 @@ class ThreadWindow:
     core: int | None
     idle: bool | None = None
     faults_per_s: float | None = None
+    moved_bytes_per_s: float | None = None
     switches_told: bool = True
 
 

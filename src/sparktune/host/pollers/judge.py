@@ -4,7 +4,7 @@ What counters can tell (proc(5), measured on a machine loaded to five times its 
 show who wants a core always, however little it gets. Yielding and polling with a timeout of 0 spend most of their time
 in the kernel. A pure spin and a computation look the same. So CERTAIN needs three things: nothing was to do, on every
 count; the thread wanted a whole core in five windows in a row; and either its kind is known to poll, or it is an
-engine's and spends its time in the kernel without page faults. A device that the process has open is no proof of one
+engine's and spends its time in the kernel without page faults, reads and writes. A device that the process has open is no proof of one
 thread. All else that wants a core is LIKELY, and said to be a spin or a computation.
 """
 
@@ -30,6 +30,9 @@ _SHORTEST_S = 1.9  # two seconds, less what a clock is late
 _OLD_S = 60.0
 _IN_KERNEL: Ratio = 0.5
 _FEW_FAULTS = 100.0
+_LITTLE_MOVED = (
+    1_000_000.0  # bytes a second: copies of the page cache are gigabytes, a look whether there is work bytes
+)
 _WORDS_OF_COMMAND = 400
 
 
@@ -126,14 +129,19 @@ def _lacks(thread: ThreadSeen, known: KnownPoller | None, *, in_kernel: bool) ->
         return f"that takes {LEAST_WINDOWS} windows of 2 s"
     if thread.age_s is None or thread.age_s < _OLD_S:
         return "it is younger than a minute" if thread.age_s is not None else "its age is not known"
-    faults = [one.faults_per_s for one in windows]
-    yields = in_kernel and all(one is not None and one < _FEW_FAULTS for one in faults)
+    yields = in_kernel and all(_does_no_work(one) for one in windows)
     is_known = known is not None and not known.computes
     if yields and (is_known or (known is None and thread.engine)):
         return ""
     if known is not None and is_known and known.needs and _has_needs(known, thread):
         return ""
     return "nothing tells it from a thread that computes"
+
+
+def _does_no_work(window: ThreadWindow) -> bool:
+    """Tell whether its time in the kernel is shown to be no work: it neither fills memory nor moves bytes."""
+    faults, moved = window.faults_per_s, window.moved_bytes_per_s
+    return faults is not None and faults < _FEW_FAULTS and moved is not None and moved < _LITTLE_MOVED
 
 
 def _fix(poller: Poller) -> str:

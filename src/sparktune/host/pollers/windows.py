@@ -1,7 +1,8 @@
 """Windows of threads: what each wanted of a core between two looks, and in which way it gave it up.
 
 Sources: Documentation/scheduler/sched-stats.rst for schedstat (nanoseconds on a core, nanoseconds of waiting for one,
-time slices); proc(5) for stat (utime, stime in ticks of 10 ms, minflt, processor, starttime) and status (switches).
+time slices); proc(5) for stat (utime, stime in ticks of 10 ms, minflt, processor, starttime), status (switches) and io
+(rchar, wchar: bytes that reads and writes moved; only root and the process's own user may read it).
 A look at every thread reads schedstat and stat alone; the rest is read of those that were found to want a core.
 """
 
@@ -16,9 +17,10 @@ from sparktune.model.reads import ReadFile, ReadFiles, Sampled
 from sparktune.model.sample import Sample
 from sparktune.units import NS_PER_S, Nanoseconds, Ratio, Seconds, seconds_between
 
-_PATH = re.compile(r"/proc/(\d{1,10})/task/(\d{1,10})/(schedstat|stat|status)", re.ASCII)
+_PATH = re.compile(r"/proc/(\d{1,10})/task/(\d{1,10})/(schedstat|stat|status|io)", re.ASCII)
 _SCHEDSTAT = re.compile(r"(\d{1,20}) (\d{1,20}) \d{1,20}", re.ASCII)
 _VOLUNTARY = re.compile(r"^voluntary_ctxt_switches:[\t ]*(\d{1,20})$", re.MULTILINE | re.ASCII)
+_MOVED = re.compile(r"rchar: (\d{1,20})\nwchar: (\d{1,20})\n", re.ASCII)
 _ALLOWED = re.compile(r"^Cpus_allowed_list:[\t ]*(\S+)", re.MULTILINE)
 # Fields of stat, counted from the state, which follows the name in parentheses
 _FLAGS, _FAULTS, _UTIME, _STIME, _STARTED, _CORE = 6, 7, 11, 12, 19, 36
@@ -35,7 +37,10 @@ SURVEY_READS: tuple[Sampled, ...] = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadLook:
-    """One thread at one instant; ``voluntary`` and ``allowed`` are None and "" where status was not read."""
+    """One thread at one instant; ``voluntary`` and ``allowed`` are None and "" where status was not read.
+
+    ``moved`` are the bytes that its reads and writes have moved, None where io was not read.
+    """
 
     pid: int
     tid: int
@@ -50,6 +55,7 @@ class ThreadLook:
     kernel: bool
     voluntary: int | None = None
     allowed: str = ""
+    moved: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +72,7 @@ def reads_of(threads: Iterable[tuple[int, int]]) -> tuple[Sampled, ...]:
     return tuple(
         ReadFile(path=f"/proc/{pid}/task/{tid}/{name}")
         for pid, tid in threads
-        for name in ("schedstat", "stat", "status")
+        for name in ("schedstat", "stat", "status", "io")
     )
 
 
@@ -116,6 +122,7 @@ def window_between(
         system=system / ticks if ticks >= _LEAST_RAN * _TICKS_PER_S else None,
         core=last.core,
         faults_per_s=(last.faults - first.faults) / length,
+        moved_bytes_per_s=None if first.moved is None or last.moved is None else (last.moved - first.moved) / length,
         idle=idle,
     )
 
@@ -127,6 +134,7 @@ def _look(key: tuple[int, int], texts: Mapping[str, str]) -> ThreadLook | None:
         return None
     status = texts.get("status", "")
     voluntary, allowed = _VOLUNTARY.search(status), _ALLOWED.search(status)
+    moved = _MOVED.match(texts.get("io", ""))
     return ThreadLook(
         pid=key[0],
         tid=key[1],
@@ -141,4 +149,5 @@ def _look(key: tuple[int, int], texts: Mapping[str, str]) -> ThreadLook | None:
         kernel=bool(int(fields[_FLAGS]) & _KERNEL_THREAD),
         voluntary=int(voluntary[1]) if voluntary else None,
         allowed=allowed[1] if allowed else "",
+        moved=int(moved[1]) + int(moved[2]) if moved else None,
     )

@@ -152,6 +152,7 @@ def _window(window: ThreadWindow) -> dict[str, object]:
         "voluntary_per_s": window.voluntary_per_s if window.switches_told else None,
         "system_ratio": window.system,
         "faults_per_s": window.faults_per_s,
+        "moved_bytes_per_s": window.moved_bytes_per_s,
         "core": window.core,
         "idle": window.idle,
     }
