@@ -48,7 +48,8 @@ class Knob:
     ``id`` is the normal name of the setting, and stays. ``legal`` says what it may be, for people; ``least`` and
     ``most`` where it is a number, ``choices`` where it is one of some. ``takes`` is what a change costs. ``measure``
     names the metrics that tell, the deciding one first; ``quality``: whether it may change what the model says, so that
-    a verdict needs a test of that.
+    a verdict needs a test of that. ``raises_memory``: a larger value wants more memory. ``whole``: it is a whole
+    number. ``words`` are values beside numbers (``auto``). ``several``: one value may have commas itself.
     """
 
     id: str
@@ -64,5 +65,9 @@ class Knob:
     choices: tuple[str, ...] = ()
     fallback: str = ""
     quality: bool = False
+    raises_memory: bool = False
+    whole: bool = False
+    words: tuple[str, ...] = ()
+    several: bool = False
     interactions: tuple[Interaction, ...] = ()
     effects: tuple[Effect, ...] = ()

@@ -43,6 +43,8 @@ def knob_text(knob: Knob, width: int) -> str:
     facts = [("legal", knob.legal), ("a change takes", _cost(knob)), ("measure", ", ".join(knob.measure) or "unknown")]
     if knob.quality:
         facts.append(("quality", "it may change what the model says: test that too, not only the speed"))
+    if knob.raises_memory:
+        facts.append(("memory", "a larger value wants more: a sweep tries it upwards, under the guards"))
     parts.append("\n".join(_filled(text, width, f"{word}: ", _INDENT) for word, text in facts))
     parts.append(_section("where it is set", [_where(place) for place in knob.places], width))
     parts.append(_section("hangs together with", [f"{one.other}: {one.what}" for one in knob.interactions], width))

@@ -16,6 +16,7 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("prefix_hit_share", "decode_tok_s"),
+    whole=True,
     interactions=(Interaction(other="enable_prefix_caching", what="whole blocks are used again"),),
     source="vLLM 0.33, config/cache.py",
 )

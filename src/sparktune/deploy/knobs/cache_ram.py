@@ -16,5 +16,7 @@ KNOB = Knob(
     least=-1,
     takes="restart",
     measure=("turn_ttft_s",),
+    raises_memory=True,
+    whole=True,
     source="llama.cpp server README",
 )

@@ -19,6 +19,7 @@ KNOB = Knob(
     legal="a CPU list (5-9,15-19 are the performance cores of a GB10)",
     takes="live",
     measure=("decode_tok_s", "ttft_s", "step_latency_s"),
+    several=True,
     interactions=(
         Interaction(other="irq_affinity", what="what else runs on those cores"),
         Interaction(other="manager_affinity", what="what a container without one inherits"),

@@ -12,6 +12,7 @@ KNOB = Knob(
     legal="expandable_segments:True, expandable_segments:False and others of PyTorch's",
     takes="restart",
     measure=("output_tok_s",),
+    several=True,
     effects=(
         Effect(
             what="driver messages of missing memory per boot 163 to 1 with expandable_segments:False",

@@ -18,6 +18,8 @@ KNOB = Knob(
     legal="whole numbers of tokens; sizes above what the sequences can need are dropped",
     takes="restart",
     measure=("decode_total_tok_s", "decode_min_tok_s"),
+    raises_memory=True,
+    several=True,
     interactions=(
         Interaction(other="max_cudagraph_capture_size", what="the largest of them"),
         Interaction(other="num_speculative_tokens", what="multiples of 1 + that"),

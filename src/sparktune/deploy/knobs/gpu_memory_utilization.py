@@ -22,6 +22,7 @@ KNOB = Knob(
     most=1,
     takes="restart",
     measure=("output_tok_s", "kv_use_peak", "preemptions"),
+    raises_memory=True,
     interactions=(
         Interaction(other="kv_cache_memory_bytes", what="where that is given, this counts for nothing"),
         Interaction(other="max_model_len", what="one request at full length has to fit into the KV pool"),

@@ -15,6 +15,7 @@ KNOB = Knob(
     legal="a CPU list per vector; managed ones cannot be moved",
     takes="live",
     measure=("ttft_s", "decode_tok_s"),
+    several=True,
     interactions=(Interaction(other="cpuset", what="whom they disturb"),),
     effects=(
         Effect(

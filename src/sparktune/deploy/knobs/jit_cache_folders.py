@@ -25,6 +25,7 @@ KNOB = Knob(
     legal="folders on a mount that the container's user can write, one per image",
     takes="restart",
     measure=("none",),
+    several=True,
     interactions=(Interaction(other="execute_model_timeout_s", what="a long compile ends the engine"),),
     effects=(
         Effect(

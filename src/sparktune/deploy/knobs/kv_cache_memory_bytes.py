@@ -16,6 +16,8 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("kv_use_peak", "preemptions", "output_tok_s"),
+    raises_memory=True,
+    whole=True,
     interactions=(Interaction(other="gpu_memory_utilization", what="it counts for nothing then"),),
     effects=(
         Effect(

@@ -16,6 +16,7 @@ KNOB = Knob(
     least=0,
     takes="restart",
     measure=("decode_during_tok_s", "longest_stall_s", "ttft_max_s"),
+    whole=True,
     interactions=(
         Interaction(other="max_num_batched_tokens", what="the step that is shared"),
         Interaction(other="dspark_max_inflight_prefills", what="both decide who waits for whom"),

@@ -12,6 +12,7 @@ KNOB = Knob(
     legal="a CPU list in a drop-in of system.conf",
     takes="reboot",
     measure=("ttft_s", "step_latency_s"),
+    several=True,
     interactions=(Interaction(other="cpuset", what="a container needs one then"),),
     source="systemd-system.conf(5)",
 )

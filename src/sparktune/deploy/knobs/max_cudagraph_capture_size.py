@@ -22,6 +22,8 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("decode_total_tok_s", "decode_min_tok_s", "output_tok_s"),
+    raises_memory=True,
+    whole=True,
     interactions=(
         Interaction(other="max_num_seqs", what="has to be covered, times (1 + draft tokens)"),
         Interaction(

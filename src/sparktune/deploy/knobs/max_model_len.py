@@ -22,6 +22,9 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("output_tok_s", "kv_use_peak", "preemptions"),
+    raises_memory=True,
+    whole=True,
+    words=("auto",),
     interactions=(
         Interaction(other="max_num_seqs", what="all of them at full length need that many times this of the KV pool"),
     ),

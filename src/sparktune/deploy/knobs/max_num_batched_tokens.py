@@ -25,6 +25,8 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("prefill_tok_s", "ttft_s", "decode_during_tok_s"),
+    raises_memory=True,
+    whole=True,
     interactions=(
         Interaction(other="max_model_len", what="with 4096 in place of more, what is left for the KV pool is larger"),
         Interaction(other="ubatch_size", what="llama.cpp computes each of them in pieces of that size"),

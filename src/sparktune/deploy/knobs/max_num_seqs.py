@@ -19,6 +19,8 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("output_tok_s", "ttft_max_s", "decode_min_tok_s"),
+    raises_memory=True,
+    whole=True,
     interactions=(
         Interaction(
             other="max_cudagraph_capture_size",

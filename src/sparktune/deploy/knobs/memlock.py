@@ -13,6 +13,7 @@ KNOB = Knob(
     least=-1,
     takes="restart",
     measure=("prefill_tok_s", "ttft_s"),
+    whole=True,
     interactions=(Interaction(other="nccl_ib_hca", what="which devices need it"),),
     source="NCCL environment documentation; getrlimit(2)",
 )

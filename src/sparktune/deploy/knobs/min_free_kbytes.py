@@ -13,6 +13,7 @@ KNOB = Knob(
     least=0,
     takes="live",
     measure=("none",),
+    whole=True,
     effects=(
         Effect(
             what="one of several settings that ended kills while a checkpoint of 148 GiB was loaded",

@@ -16,6 +16,7 @@ KNOB = Knob(
     least=0,
     takes="restart",
     measure=("none",),
+    whole=True,
     interactions=(Interaction(other="nccl_ib_hca", what="with several devices one index cannot fit all"),),
     effects=(
         Effect(

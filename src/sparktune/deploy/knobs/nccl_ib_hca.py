@@ -15,6 +15,7 @@ KNOB = Knob(
     legal="names, by the selector grammar of NCCL (= exact, ^ all but)",
     takes="restart",
     measure=("prefill_tok_s", "ttft_s"),
+    several=True,
     interactions=(
         Interaction(other="nccl_ib_gid_index", what="one index for all of them"),
         Interaction(other="nccl_socket_ifname", what="the interface for meeting"),

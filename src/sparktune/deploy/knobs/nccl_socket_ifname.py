@@ -19,6 +19,7 @@ KNOB = Knob(
     legal="an interface of this machine with an address in the fabric's network",
     takes="restart",
     measure=("none",),
+    several=True,
     interactions=(Interaction(other="nccl_ib_hca", what="the data goes there"),),
     source="NCCL environment documentation; PyTorch distributed",
 )

@@ -21,6 +21,7 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("decode_tok_s", "acceptance_length", "output_tok_s"),
+    whole=True,
     interactions=(
         Interaction(
             other="max_cudagraph_capture_size", what="the captured tokens cover fewer sequences with more drafts"

@@ -17,6 +17,7 @@ KNOB = Knob(
     most=100,
     takes="restart",
     measure=("decode_tok_s",),
+    whole=True,
     interactions=(Interaction(other="thread_affinity", what="which core is heated"),),
     source="llama.cpp common/arg.cpp",
 )

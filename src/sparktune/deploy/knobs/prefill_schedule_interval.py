@@ -13,6 +13,7 @@ KNOB = Knob(
     least=0,
     takes="restart",
     measure=("decode_during_tok_s", "longest_stall_s", "ttft_max_s"),
+    whole=True,
     interactions=(Interaction(other="long_prefill_token_threshold", what="another way to share steps"),),
     source="vLLM 0.33, config/scheduler.py",
 )

@@ -17,6 +17,7 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("prefix_hit_share", "turn_ttft_s"),
+    whole=True,
     interactions=(Interaction(other="enable_prefix_caching", what="it does nothing without"),),
     source="https://github.com/MiaAI-Lab/DeepSeek-v4-Flash-DSpark-2x-DGX-Spark/issues/36",
 )

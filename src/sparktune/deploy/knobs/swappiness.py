@@ -14,6 +14,7 @@ KNOB = Knob(
     most=200,
     takes="live",
     measure=("step_latency_s",),
+    whole=True,
     interactions=(Interaction(other="vfs_cache_pressure", what="the other weight"),),
     source="Documentation/admin-guide/sysctl/vm.rst",
 )

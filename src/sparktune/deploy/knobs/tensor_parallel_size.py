@@ -17,6 +17,7 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("decode_tok_s", "prefill_tok_s", "ttft_s"),
+    whole=True,
     interactions=(Interaction(other="gpu_memory_utilization", what="each machine holds its share of the weights"),),
     effects=(
         Effect(

@@ -15,6 +15,7 @@ KNOB = Knob(
     legal="a CPU list inside what the cpuset leaves",
     takes="live",
     measure=("decode_tok_s", "temperature"),
+    several=True,
     interactions=(Interaction(other="cpuset", what="bounds it"),),
     effects=(
         Effect(

@@ -16,6 +16,8 @@ KNOB = Knob(
     least=1,
     takes="restart",
     measure=("prefill_tok_s", "ttft_s"),
+    raises_memory=True,
+    whole=True,
     interactions=(Interaction(other="max_num_batched_tokens", what="it is a piece of that"),),
     source="llama.cpp server README",
 )

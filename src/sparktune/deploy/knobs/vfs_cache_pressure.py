@@ -13,6 +13,7 @@ KNOB = Knob(
     least=0,
     takes="live",
     measure=("step_latency_s",),
+    whole=True,
     interactions=(Interaction(other="swappiness", what="the other weight"),),
     source="Documentation/admin-guide/sysctl/vm.rst",
 )
