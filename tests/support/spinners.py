@@ -1,4 +1,4 @@
-"""Threads of one process with equal names: every way to poll, beside work of several kinds, on a machine that is loaded."""
+"""Threads of one process with equal names: every way to poll, beside work of several kinds, on a loaded machine."""
 
 __all__ = ["COMPILER", "POLLERS", "WORK", "Spinners", "busy_machine", "spinning"]
 

@@ -6,6 +6,7 @@ How often the whole scan is repeated says ``SPARKTUNE_SCANS``.
 """
 
 import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -62,7 +63,7 @@ def test_again_and_again(spinners: Spinners) -> None:
             for kind, counts in tally.items():
                 counts[found[kind].value if kind in found else "not found"] += 1
 
-    print(*(f"{kind:<10} {dict(counts)}" for kind, counts in tally.items()), sep="\n")
+    sys.stdout.write("".join(f"{kind:<10} {dict(counts)}\n" for kind, counts in tally.items()))
     assert {kind: tally[kind]["not found"] for kind in POLLERS} == dict.fromkeys(POLLERS, 0)
     assert {kind: tally[kind]["only under load"] for kind in POLLERS} == dict.fromkeys(POLLERS, 0)
     assert {kind: tally[kind]["certain"] for kind in WORK} == dict.fromkeys(WORK, 0)

@@ -4,8 +4,8 @@ What counters can tell (proc(5), measured on a machine loaded to five times its 
 show who wants a core always, however little it gets. Yielding and polling with a timeout of 0 spend most of their time
 in the kernel. A pure spin and a computation look the same. So CERTAIN needs three things: nothing was to do, on every
 count; the thread wanted a whole core in five windows in a row; and either its kind is known to poll, or it is an
-engine's and spends its time in the kernel without page faults, reads and writes. A device that the process has open is no proof of one
-thread. All else that wants a core is LIKELY, and said to be a spin or a computation.
+engine's and spends its time in the kernel without page faults, reads and writes. A device that the process has open is
+no proof of one thread. All else that wants a core is LIKELY, and said to be a spin or a computation.
 """
 
 __all__ = ["LEAST_DEMAND", "LEAST_WINDOWS", "known_kind", "placed", "verdict_of"]
@@ -30,9 +30,7 @@ _SHORTEST_S = 1.9  # two seconds, less what a clock is late
 _OLD_S = 60.0
 _IN_KERNEL: Ratio = 0.5
 _FEW_FAULTS = 100.0
-_LITTLE_MOVED = (
-    1_000_000.0  # bytes a second: copies of the page cache are gigabytes, a look whether there is work bytes
-)
+_LITTLE_MOVED = 1_000_000.0  # bytes a second: copies out of the page cache are gigabytes, a look for work is bytes
 _WORDS_OF_COMMAND = 400
 
 
