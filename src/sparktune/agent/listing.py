@@ -10,6 +10,8 @@ from sparktune.agent.left import left_of
 from sparktune.agent.past import Past, PastStep
 from sparktune.agent.show import shown
 
+_WHICH = ("named", "main", "busy")
+
 
 def listed(past: Past, kinds: Mapping[str, Kind]) -> dict[str, Any]:
     """Return a transaction with the fields of ``sparktune.model.transaction.Transaction``."""
@@ -27,7 +29,17 @@ def listed(past: Past, kinds: Mapping[str, Kind]) -> dict[str, Any]:
         "profile": begin.get("profile") or {},
         "entries": [entry for number in sorted(past.steps) for entry in _entries(past.steps[number], kinds)],
         "left": left_of(past, kinds),
+        "rules": [] if past.again else [rule for step in begin.get("steps", ()) for rule in _rules(step)],
     }
+
+
+def _rules(step: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a step that places threads by what they are, without what was seen when it was planned; else nothing."""
+    if step.get("kind") != "threads" or step.get("which") not in _WHICH:
+        return []
+    texts = {key: str(step.get(key, "")) for key in ("exe", "process", "thread")}
+    cpus = [cpu for cpu in step.get("cpus") or () if isinstance(cpu, int)]
+    return [{**texts, "cpus": cpus, "which": step["which"], "reapply": bool(step.get("reapply"))}]
 
 
 def _entries(step: PastStep, kinds: Mapping[str, Kind]) -> list[dict[str, Any]]:

@@ -1,7 +1,8 @@
 """The unit and the timer by which a node gives threads that come back the CPUs that a placement rule says.
 
-Sources: systemd.service(5), systemd.timer(5), systemd.unit(5). ``OnUnitActiveSec=`` counts from when the unit was started
-last, also for a oneshot that is inactive again (src/core/timer.c, timer_enter_waiting, inactive_exit_timestamp).
+Sources: systemd.service(5), systemd.timer(5), systemd.unit(5). ``OnUnitActiveSec=`` counts from when the unit was
+started last, also for a oneshot that is inactive again (src/core/timer.c, inactive_exit_timestamp); ``LogLevelMax=``
+filters what the manager says of the unit, too (src/core/unit.h, unit_log_level_test).
 Nothing of ours stays running in between: a look is one start of Python, and ends at once where no rule is applied.
 """
 
@@ -39,6 +40,7 @@ Nice=10
 TimeoutStartSec=60
 # A line in the log for each start and end of a unit that runs every {EVERY_S:g} s hides everything else.
 LogLevelMax=notice
+SyslogLevel=notice
 """
 
 _TIMER = f"""\

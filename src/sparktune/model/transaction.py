@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sparktune.model.step import ThreadRuleStep
+
 State = Literal["open", "committed", "unconfirmed", "rolled_back", "reverted", "incomplete", "given_up"]
 
 
@@ -108,7 +110,8 @@ class LeftItem:
 class Transaction:
     """One transaction of a node's journal. ``profile`` is the JSON of the profile that it applied, {} for others.
 
-    ``state`` given_up: what could not be undone was given up by somebody, and is in ``left``.
+    ``state`` given_up: what could not be undone was given up by somebody, and is in ``left``. ``rules`` are those of its
+    steps that give threads CPUs by what they are; one that did another's steps again tells none.
 
     Times are wall clock nanoseconds; ``confirm_by_ns`` 0 when nothing is waited for. ``plan`` is the plan's hash.
     """
@@ -125,3 +128,4 @@ class Transaction:
     profile: Mapping[str, Any] = field(default_factory=dict)
     entries: tuple[JournalEntry, ...] = ()
     left: tuple[LeftItem, ...] = ()
+    rules: tuple[ThreadRuleStep, ...] = ()

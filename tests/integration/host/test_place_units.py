@@ -44,5 +44,5 @@ def test_the_link_enables_the_timer_for_every_boot() -> None:
     """Without it the rule holds until the next boot, and nobody notices."""
     ((path, target),) = place_links()
     assert target == TIMER
-    assert "WantedBy=timers.target" in dict((one.path, one.text) for one in place_files())[TIMER]
+    assert "WantedBy=timers.target" in {one.path: one.text for one in place_files()}[TIMER]
     assert path.endswith("/timers.target.wants/sparktune-place.timer")
