@@ -5,6 +5,7 @@ __all__ = [
     "candidates_of",
     "grid_size",
     "in_order",
+    "must_be_legal",
     "range_of",
     "ranges_of",
     "values_checked",
@@ -66,11 +67,16 @@ def values_checked(knob: Knob, text: str) -> tuple[str, ...]:
     """Return the values of a text, each of them legal for this knob. Raises UsageError."""
     values = (text.strip(),) if knob.several and ";" not in text else range_values(text, knob.id)
     for value in values:
-        why = _illegal(knob, value)
-        if why:
-            message = f"--knob {knob.id}: {value!r} {why}"
-            raise UsageError(message, hint=f"legal is: {knob.legal}")
+        must_be_legal(knob, value, f"--knob {knob.id}")
     return values
+
+
+def must_be_legal(knob: Knob, value: str, where: str) -> None:
+    """Raise UsageError for a value that a knob cannot have, in words that begin with ``where``."""
+    why = _illegal(knob, value)
+    if why:
+        message = f"{where}: {value!r} {why}"
+        raise UsageError(message, hint=f"legal is: {knob.legal}")
 
 
 def candidate_of(values: Mapping[str, str]) -> Candidate:
