@@ -18,6 +18,7 @@ from sparktune.io.store import curves, experiments, runs, summaries, sweeps, tri
 from sparktune.io.store.codec import from_json
 from sparktune.io.store.connection import connect
 from sparktune.io.store.faults import row_faults, store_faults
+from sparktune.io.store.idle_trials import IdleTrials
 from sparktune.io.store.location import database_path
 from sparktune.io.store.owner import owned
 from sparktune.io.store.recovery import Recovery, recover
@@ -48,6 +49,7 @@ class Store:
         """Use ``Store.open``."""
         self.path = path
         self.recovered = recovered
+        self.idle_trials = IdleTrials(path, connection)
         self._connection = connection
 
     @classmethod
