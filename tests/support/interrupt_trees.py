@@ -4,9 +4,9 @@ Four ConnectX functions of 21 vectors (one for events, one per CPU; ``mlx5_irq_n
 of an NVMe disk (admin queue and one queue per CPU that it has room for, managed), one of the GPU and one of the Wi-Fi.
 """
 
-__all__ = ["FUNCTIONS", "GPU", "NVME", "WIFI", "gb10_interrupts", "interrupt_files"]
+__all__ = ["FUNCTIONS", "GPU", "NVME", "WIFI", "gb10_interrupts", "interrupt_files", "more_interrupts"]
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 FUNCTIONS = ("0000:01:00.0", "0000:01:00.1", "0002:01:00.0", "0002:01:00.1")
 GPU = "000f:01:00.0"
@@ -47,3 +47,15 @@ def interrupt_files(rows: Iterable[Row]) -> dict[str, str]:
     table.append("IPI0:" + "".join(f"{cpu:>11}" for cpu in range(_CPUS)) + "       Rescheduling interrupts")
     table.append(" Err:          0")
     return files | {"/proc/interrupts": "\n".join(table) + "\n"}
+
+
+def more_interrupts(table: str, added: Mapping[str, Mapping[int, int]]) -> str:
+    """Return /proc/interrupts after these interrupts, by name, have come so many more times on these CPUs."""
+    lines = table.splitlines()
+    for place, line in enumerate(lines[1:], 1):
+        words = line.split()
+        more = added.get(words[-1], {}) if words else {}
+        if more:
+            counts = [int(word) + more.get(cpu, 0) for cpu, word in enumerate(words[1 : _CPUS + 1])]
+            lines[place] = " ".join([words[0], *map(str, counts), *words[_CPUS + 1 :]])
+    return "\n".join(lines) + "\n"

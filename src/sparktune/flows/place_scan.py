@@ -13,20 +13,23 @@ from dataclasses import dataclass, field
 from sparktune.errors import ExitCode, NodeError
 from sparktune.flows.place_requests import Requests
 from sparktune.host.core_types import CoreSplit
+from sparktune.host.cpulist import CpuSet
 from sparktune.host.engine_names import role_of
-from sparktune.host.facts import cpu, thermal
+from sparktune.host.facts import cpu, interrupts, thermal
 from sparktune.host.facts.cpu import CpuFacts
+from sparktune.host.facts.interrupts import InterruptFacts
 from sparktune.host.facts.thermal import ThermalFacts
+from sparktune.host.irq_hits import TABLE_READ, irq_hits, rates_on
 from sparktune.host.pollers.evidence import evidence_of, evidence_reads, process_reads
 from sparktune.host.pollers.idle import DEVICE_READS, GATE_READS, Devices, devices_of, gate_between
 from sparktune.host.pollers.judge import LEAST_DEMAND, placed
 from sparktune.host.pollers.windows import SURVEY_READS, Look, looks_of, reads_of, survey, window_between
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.place import Poller, PollerVerdict, ThreadSeen, ThreadWindow
+from sparktune.model.place import IrqHit, Poller, PollerVerdict, ThreadSeen, ThreadWindow
 from sparktune.model.reads import ReadFile, Readings
 from sparktune.model.sample import Sample
-from sparktune.units import Celsius, Seconds
+from sparktune.units import Celsius, Nanoseconds, Seconds, seconds_between
 
 _SURVEY_S: Seconds = 1.0
 _MOST_WATCHED = 200
@@ -41,7 +44,8 @@ Say = Callable[[str, str], None]
 class NodeScan:
     """What one node's threads are. ``pollers`` leaves out those that are NOT; ``threads`` counts all that were seen.
 
-    ``heat`` are temperatures by sensor after the last window. ``notes`` say what could not be told, and why.
+    ``heat`` are temperatures by sensor after the last window; ``interrupts`` those that hit performance cores often
+    meanwhile. ``notes`` say what could not be told, and why.
     """
 
     node: str
@@ -49,6 +53,7 @@ class NodeScan:
     threads: int = 0
     windows: int = 0
     heat: Mapping[str, Celsius] = field(default_factory=dict)
+    interrupts: tuple[IrqHit, ...] = ()
     notes: tuple[str, ...] = ()
     failure: str = ""
     hint: str = ""
@@ -94,6 +99,7 @@ class _Scan:
         self._target, self._requests, self._say = target, requests, say
         self._count, self._window_s = windows, window_s
         self._windows: dict[_Key, list[ThreadWindow | None]] = {}
+        self._tables: list[tuple[Nanoseconds, str]] = []
 
     async def run(self) -> NodeScan:
         name = self._target.name
@@ -111,7 +117,8 @@ class _Scan:
         self._say(name, "looking at every thread")
         reads = (*cpu.SOURCE.reads, *DEVICE_READS, ReadFile(path=_UPTIME))
         first = await session.observe(reads)
-        looks = [looks_of(one) async for one in session.sample(SURVEY_READS, interval_s=_SURVEY_S, count=2)]
+        asked = (*SURVEY_READS, TABLE_READ)
+        looks = [self._look(one) async for one in session.sample(asked, interval_s=_SURVEY_S, count=2)]
         wanting = survey(looks[0], looks[-1], LEAST_DEMAND)
         keys = wanting[:_MOST_WATCHED]
         last = await self._watch(session, keys, devices_of(first)) if keys else looks[-1]
@@ -128,6 +135,7 @@ class _Scan:
             threads=len(looks[-1].threads),
             windows=self._count if keys else 1,
             heat=_heat(readings),
+            interrupts=await self._interrupts(session, fast),
             notes=self._notes(len(wanting), len(keys) - len(threads), split),
         )
 
@@ -135,12 +143,12 @@ class _Scan:
         """Watch some threads, window by window; return the last look."""
         self._windows = {key: [] for key in keys}
         before: tuple[Sample, Look] | None = None
-        asked = (*reads_of(keys), *GATE_READS)
+        asked = (*reads_of(keys), *GATE_READS, TABLE_READ)
         samples = session.sample(asked, interval_s=self._window_s, count=self._count + 1, silent_s=_SILENT_S)
         last = Look(monotonic_ns=0)
         await self._requests.idle_since_last(self._target.name)
         async for sample in samples:
-            last = looks_of(sample)
+            last = self._look(sample)
             requests = await self._requests.idle_since_last(self._target.name)
             if before is not None:
                 gate = gate_between(before[0], sample, devices, requests=requests)
@@ -149,6 +157,19 @@ class _Scan:
                 self._say(self._target.name, f"window {sample.tick} of {self._count}: {len(keys)} threads want a core")
             before = sample, last
         return last
+
+    def _look(self, sample: Sample) -> Look:
+        self._tables.append((sample.monotonic_ns, sample.texts.get(TABLE_READ.path, "")))
+        return looks_of(sample)
+
+    async def _interrupts(self, session: NodeSession, fast: CpuSet) -> tuple[IrqHit, ...]:
+        """Return what hit these cores from the first look to the last; whose they are is asked only then."""
+        (began_ns, before), (ended_ns, after) = self._tables[0], self._tables[-1]
+        rates = rates_on(fast, before, after, seconds_between(began_ns, ended_ns))
+        if not rates:
+            return ()
+        facts: InterruptFacts = interrupts.SOURCE.parse(await session.observe(interrupts.SOURCE.reads))
+        return irq_hits(rates, facts)
 
     def _seen(self, key: _Key, last: Look, first: Readings, readings: Readings) -> ThreadSeen:
         pid, tid = key

@@ -2,6 +2,7 @@
 
 __all__ = [
     "IdleGate",
+    "IrqHit",
     "KnownPoller",
     "Poller",
     "PollerVerdict",
@@ -96,6 +97,27 @@ class IdleGate:
         if False in told:
             return False
         return True if all(told) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IrqHit:
+    """One interrupt that hits performance cores while a node is watched: how often a second, by core.
+
+    ``device`` is the PCI address that it is of. ``movable`` is False where the kernel places it itself. ``then`` is
+    what can be done; that it makes anything faster or cooler nobody has measured.
+    """
+
+    irq: int
+    name: str
+    device: str
+    per_cpu: Mapping[int, float]
+    movable: bool
+    then: str
+
+    @property
+    def per_s(self) -> float:
+        """How often a second, on all performance cores."""
+        return sum(self.per_cpu.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,6 +53,7 @@ def test_pollers_are_found_and_nothing_is_certain_where_idleness_is_not_told(spi
     assert PollerVerdict.CERTAIN not in found.values()
 
 
+@pytest.mark.timeout(300 + 60 * _SCANS)
 def test_again_and_again(spinners: Spinners) -> None:
     """Chance has every scan to miss a poller, or to call work one; nothing runs at the engine, on every count."""
     tally = {kind: Counter[str]() for kind in (*POLLERS, *WORK)}
@@ -60,8 +61,10 @@ def test_again_and_again(spinners: Spinners) -> None:
     with ReferenceProcess(Knobs(engine=Imitate.VLLM)) as server:
         for _ in range(_SCANS):
             found = _scan(spinners.kinds, server.base_url, windows=5, window_s=2.0)
-            for kind, counts in tally.items():
-                counts[found[kind].value if kind in found else "not found"] += 1
+            said = {kind: found[kind].value if kind in found else "not found" for kind in tally}
+            sys.stdout.write(f"{said}\n")
+            for kind, verdict in said.items():
+                tally[kind][verdict] += 1
 
     sys.stdout.write("".join(f"{kind:<10} {dict(counts)}\n" for kind, counts in tally.items()))
     assert {kind: tally[kind]["not found"] for kind in POLLERS} == dict.fromkeys(POLLERS, 0)

@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
-from sparktune.model.place import Poller, PollerVerdict, ThreadWindow
+from sparktune.host.cpulist import format_cpulist
+from sparktune.model.place import IrqHit, Poller, PollerVerdict, ThreadWindow
 from sparktune.report.bench.words import count_of, printable
 from sparktune.units import Celsius
 
+_MOST_IRQS = 6
 _SHOWN = (PollerVerdict.CERTAIN, PollerVerdict.LIKELY, PollerVerdict.UNDER_LOAD)
 
 
@@ -35,6 +37,10 @@ class ScanView(Protocol):
     @property
     def heat(self) -> Mapping[str, Celsius]:
         """Temperatures by sensor."""
+
+    @property
+    def interrupts(self) -> Sequence[IrqHit]:
+        """What hit performance cores often while it was watched."""
 
     @property
     def notes(self) -> Sequence[str]:
@@ -85,7 +91,24 @@ def _details(node: ScanView) -> Iterator[str]:
                 yield from _poller(poller)
     if node.pollers and node.heat:
         yield f"  heat now: {', '.join(f'{name} {value:.0f} C' for name, value in node.heat.items())}"
+    yield from _interrupts(node.interrupts)
     yield from (f"  note: {note}" for note in node.notes)
+
+
+def _interrupts(hits: Sequence[IrqHit]) -> Iterator[str]:
+    """List those that hit most; what moving them brings is for the person to measure."""
+    if hits:
+        yield "  interrupts on performance cores meanwhile (worth knowing; what moving them brings nobody measured)"
+    for hit in hits[:_MOST_IRQS]:
+        yield f"    IRQ {hit.irq} ({hit.name}) of {hit.device}: {hit.per_s:,.0f}/s on CPU {_cores_of(hit)}"
+        yield f"      then: {hit.then}"
+    if len(hits) > _MOST_IRQS:
+        rest = hits[_MOST_IRQS:]
+        yield f"    {len(rest)} more with {sum(hit.per_s for hit in rest):,.0f}/s in all; --json lists them"
+
+
+def _cores_of(hit: IrqHit) -> str:
+    return format_cpulist(frozenset(hit.per_cpu))
 
 
 def _poller(poller: Poller) -> Iterator[str]:
@@ -114,8 +137,21 @@ def _node(node: ScanView) -> dict[str, object]:
         "threads": node.threads,
         "windows": node.windows,
         "heat_c": dict(node.heat),
+        "interrupts": [_interrupt(one) for one in node.interrupts],
         "notes": list(node.notes),
         "pollers": [_record(one) for one in node.pollers],
+    }
+
+
+def _interrupt(hit: IrqHit) -> dict[str, object]:
+    return {
+        "irq": hit.irq,
+        "name": hit.name,
+        "device": hit.device,
+        "per_s": hit.per_s,
+        "per_s_by_cpu": {str(cpu): rate for cpu, rate in sorted(hit.per_cpu.items())},
+        "movable": hit.movable,
+        "then": hit.then,
     }
 
 
