@@ -25,12 +25,18 @@ _HOLDS = frozenset({NodeState.APPLIED, NodeState.UNCONFIRMED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApplyOptions:
-    """``who`` is for the journals; ``on_failure`` says what becomes of nodes that are done when another one fails."""
+    """``who`` is for the journals; ``on_failure`` says what becomes of nodes that are done when another one fails.
+
+    ``label`` names the transactions in the journals. ``profiled`` is False for plans that are of no profile: then none
+    is kept as what the nodes are to be, and none is verified afterwards.
+    """
 
     who: str
     confirm_within_s: Seconds | None = None
     on_failure: OnFailure = "keep"
     wait_s: Seconds = 0.0
+    label: str = "apply"
+    profiled: bool = True
 
 
 async def apply_all(
@@ -49,6 +55,8 @@ async def apply_all(
             who=options.who,
             confirm_within_s=options.confirm_within_s,
             wait_s=options.wait_s,
+            label=options.label,
+            profiled=options.profiled,
         )
         for target, answer in zip(targets, answers, strict=True)
         if isinstance(answer, Ready)

@@ -31,7 +31,7 @@ _HOLDS: Final = frozenset({NodeState.APPLIED, NodeState.UNCONFIRMED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeWork:
-    """What is to be done on a node whose journal has the transactions ``before``."""
+    """What is to be done on a node whose journal has the transactions ``before``; the rest as ApplyOptions has it."""
 
     target: NodeTarget
     plan: NodePlan
@@ -39,6 +39,8 @@ class NodeWork:
     who: str
     confirm_within_s: Seconds | None = None
     wait_s: Seconds = 0.0
+    label: str = "apply"
+    profiled: bool = True
 
 
 async def apply_node(work: NodeWork, tell: HostProgress) -> NodeReport:
@@ -47,7 +49,7 @@ async def apply_node(work: NodeWork, tell: HostProgress) -> NodeReport:
     if not work.plan.steps:
         return await _verified(work, NodeReport(node=name, plan=work.plan), tell)
     report = await _transacted(work, tell)
-    if report.failure:
+    if report.failure or not work.profiled:
         return report
     return await _verified(work, report, tell)
 
@@ -68,7 +70,14 @@ async def _transacted(work: NodeWork, tell: HostProgress) -> NodeReport:
 
 
 def _request(work: NodeWork) -> Request:
-    return Request(plan=work.plan, who=work.who, confirm_within_s=work.confirm_within_s, wait_s=work.wait_s)
+    return Request(
+        plan=work.plan,
+        who=work.who,
+        label=work.label,
+        confirm_within_s=work.confirm_within_s,
+        wait_s=work.wait_s,
+        profiled=work.profiled,
+    )
 
 
 def _continued(report: NodeReport) -> NodeReport:

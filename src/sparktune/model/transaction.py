@@ -110,8 +110,8 @@ class LeftItem:
 class Transaction:
     """One transaction of a node's journal. ``profile`` is the JSON of the profile that it applied, {} for others.
 
-    ``state`` given_up: what could not be undone was given up by somebody, and is in ``left``. ``rules`` are those of its
-    steps that give threads CPUs by what they are; one that did another's steps again tells none.
+    ``state`` given_up: what could not be undone was given up by somebody, and is in ``left``. ``rules`` are its steps
+    that give threads CPUs by what they are; one that did the steps of another again tells none.
 
     Times are wall clock nanoseconds; ``confirm_by_ns`` 0 when nothing is waited for. ``plan`` is the plan's hash.
     """

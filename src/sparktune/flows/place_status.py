@@ -1,0 +1,70 @@
+"""``place status``: the rules and pins of each node beside the threads that are there now. Nothing is changed."""
+
+__all__ = ["NodePlaced", "PlaceStatus", "placed_rows", "status_of_places"]
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sparktune.errors import ExitCode, HostError, NodeError
+from sparktune.host.pinning.rows import Pinned, pinned_of, rule_reads, rule_rows
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.transport.fanout import ask_all
+from sparktune.io.transport.session import NodeSession
+from sparktune.model.pin import RuleRow
+from sparktune.model.transaction import Transaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePlaced:
+    """One node: its transactions of ``place pin`` that hold, and a row for each rule, pin and timer."""
+
+    node: str
+    pinned: tuple[Pinned, ...] = ()
+    rows: tuple[RuleRow, ...] = ()
+    failure: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceStatus:
+    """All nodes in their order."""
+
+    nodes: tuple[NodePlaced, ...]
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """FAILED when a node did not answer, DIFFERENCES when something is otherwise than wanted, else DONE."""
+        if any(node.failure for node in self.nodes):
+            return ExitCode.FAILED
+        differs = any(row.state.differs for node in self.nodes for row in node.rows)
+        return ExitCode.DIFFERENCES if differs else ExitCode.DONE
+
+
+def status_of_places(targets: Sequence[NodeTarget]) -> PlaceStatus:
+    """Ask all nodes at once. Only root may read the journal: without it a node has a ``failure``."""
+    return asyncio.run(_status(targets))
+
+
+async def placed_rows(session: NodeSession, transactions: Sequence[Transaction], boot_id: str) -> tuple[RuleRow, ...]:
+    """Return the rows of a node whose journal is known; a node where nothing is pinned is not asked."""
+    pinned = pinned_of(transactions, boot_id)
+    return rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
+
+
+async def _status(targets: Sequence[NodeTarget]) -> PlaceStatus:
+    async def ask(session: NodeSession) -> NodePlaced:
+        hello, journal = await session.hello(), await session.journal()
+        pinned = pinned_of(journal.transactions, hello.boot_id)
+        rows = rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
+        return NodePlaced(node=session.target.name, pinned=pinned, rows=rows)
+
+    answers = await ask_all(targets, ask)
+    return PlaceStatus(
+        nodes=tuple(
+            NodePlaced(node=target.name, failure=str(answer), hint=answer.hint)
+            if isinstance(answer, NodeError | HostError)
+            else answer
+            for target, answer in zip(targets, answers, strict=True)
+        )
+    )
