@@ -1,0 +1,77 @@
+"""Which earlier prompt a prompt begins like, and for how long; told by keyed digests.
+
+A prompt is cut into units of at most 64 characters, which never reach over the end of a message; the digest of a unit
+covers everything before it. So what is shared is exact where messages end, and to 64 characters within one.
+"""
+
+__all__ = ["PrefixTree", "SharedPrefix"]
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sparktune.bench.traffic.asked import Piece
+
+_UNIT_CHARS = 64
+_DIGEST_BYTES = 16
+_MOST_UNITS = 1_000_000  # about 200 MB: beginnings that nobody repeated for long are forgotten beyond it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPrefix:
+    """``chars`` of the prompt are the beginning of request ``number``; ``whole``: that request's whole prompt is."""
+
+    number: int
+    chars: int
+    whole: bool
+
+
+class PrefixTree:
+    """The beginnings of all prompts so far, as digests; their key stays here and makes them worthless elsewhere."""
+
+    def __init__(self, key: bytes, *, most_units: int = _MOST_UNITS) -> None:
+        """Begin empty; ``key`` are up to 64 random bytes."""
+        self._key = key
+        self._most = most_units
+        self._owner: dict[bytes, int] = {}
+        self._units: dict[int, int] = {}
+        self.forgotten = 0
+
+    def add(self, number: int, pieces: Sequence[Piece]) -> SharedPrefix | None:
+        """Remember the prompt of request ``number``, and return what an earlier one shares with it."""
+        owner, chars, shared_units, units = None, 0, 0, 0
+        for digest, size in self._digests(pieces):
+            units += 1
+            known = self._owner.pop(digest, None)
+            if known is None or shared_units < units - 1:
+                self._owner[digest] = number if known is None else known
+                continue
+            self._owner[digest] = known  # now the one that was used last
+            owner, chars, shared_units = known, chars + size, units
+        self._units[number] = units
+        self._forget()
+        if owner is None:
+            return None
+        return SharedPrefix(number=owner, chars=chars, whole=self._units.get(owner) == shared_units)
+
+    def name(self, text: str) -> bytes:
+        """Return a digest that stands for a text, in this object only."""
+        return hashlib.blake2b(text.encode(errors="replace"), digest_size=_DIGEST_BYTES, key=self._key).digest()
+
+    def _digests(self, pieces: Sequence[Piece]) -> Iterator[tuple[bytes, int]]:
+        before, key = b"", self._key
+        for piece in pieces:
+            text = piece.text
+            size = len(text) if piece.chars != len(text) else _UNIT_CHARS  # a picture is one unit
+            for start in range(0, len(text), size):
+                unit = text[start : start + size]
+                data = before + unit.encode(errors="replace")
+                before = hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=key).digest()
+                yield before, piece.chars if piece.chars != len(text) else len(unit)
+
+    def _forget(self) -> None:
+        excess = len(self._owner) - self._most
+        if excess > 0:
+            self.forgotten += excess
+            for digest in [digest for digest, _ in zip(self._owner, range(excess), strict=False)]:
+                del self._owner[digest]
