@@ -27,6 +27,8 @@ what happened, the value seen, and where; it is one sentence without a final per
     |   |-- PlanRefused                 something stands against the plan
     |   `-- ChangeFailed                a step failed, or undoing one did
     |-- ArmFailed                   1   an arm of an experiment could not be set, or not be taken back
+    |   |-- AddressTaken                somebody else serves at its address
+    |   `-- NotStarted                  its server did not come up
     |-- BootDue                     5   an arm is written, and counts when this machine has booted
     |-- StoreError                  1   the store of runs cannot be read or written
     |   `-- UnknownRun                  no run with that id
@@ -38,6 +40,7 @@ what happened, the value seen, and where; it is one sentence without a final per
 """
 
 __all__ = [
+    "AddressTaken",
     "ArmFailed",
     "AuthRejected",
     "BootDue",
@@ -60,6 +63,7 @@ __all__ = [
     "NotConclusive",
     "NotOpenAI",
     "NotReady",
+    "NotStarted",
     "PlanRefused",
     "PlanVoid",
     "RequestRejected",
@@ -182,6 +186,14 @@ class ChangeFailed(HostError):
 
 class ArmFailed(SparktuneError):
     """An arm of an experiment could not be set, or not be taken back."""
+
+
+class AddressTaken(ArmFailed):
+    """Something that the experiment has not started answers where the arm would serve."""
+
+
+class NotStarted(ArmFailed):
+    """The arm's server was started and did not come up: that may be the setting's own answer."""
 
 
 class BootDue(SparktuneError):

@@ -1,6 +1,6 @@
 """Put ``sparktune ab`` together: read what was asked, say what it costs, run it, show it, choose the exit code."""
 
-__all__ = ["resume_command", "run_command", "run_values"]
+__all__ = ["refuse_leftovers", "resume_command", "run_command", "run_values", "worked_on"]
 
 import asyncio
 import os
@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
 from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot, is_this_machine
 from sparktune.cli._ab_earn import earn
-from sparktune.cli._ab_show import finish, show_result
+from sparktune.cli._ab_show import check_no_sweep, finish, show_result
 from sparktune.cli._ab_stop import check_can_stop
 from sparktune.cli._ab_terminal import (
     ask_person,
@@ -46,7 +46,8 @@ from sparktune.report.ab.text import plan_text
 _SEED_BYTES = 4
 _LISTED = 200
 
-Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, ExperimentResult]]
+_T = TypeVar("_T")
+Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, _T]]
 
 
 def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_run: bool) -> None:
@@ -66,7 +67,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
         check_somebody_is_there(plan)
         check_may_boot(plan, experiment, allowed=options.allow_reboot)
         check_can_stop(plan, experiment)
-        _refuse_leftovers(store, experiment)
+        refuse_leftovers(store, experiment)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
             return
@@ -82,6 +83,7 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
     """
     with Store.open() as store:
         experiment = store.load_experiment(prefix)
+        check_no_sweep(experiment)
         world = world_of(experiment, options, store)
 
         async def go_on(tools: AbTools, experiment: Experiment) -> ExperimentResult:
@@ -92,7 +94,7 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
             _carry_out(store, world, experiment, options, go_on)
             return
         over = not store.held(experiment.id) and store.experiment_row(experiment.id).afterwards
-        result = _worked_on(store, world, experiment, options, go_on, take_back=True)
+        result = worked_on(store, world, experiment, options, go_on, take_back=True)
     show_result(result, as_json=options.json)
     before = f"nothing is held any more, and nothing was touched; when it ended: {over}"
     sys.stderr.write(f"{before}\n" if over else f"restored: {result.afterwards or 'nothing had been changed'}\n")
@@ -108,7 +110,7 @@ def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
             plan = asyncio.run(world.seeing()).plan(Arm.B.value)
             sys.stderr.write(plan_text(experiment, cost_words(store, experiment, plan)))
         store.create_experiment(experiment)
-        return _worked_on(store, world, experiment, options, run_experiment)
+        return worked_on(store, world, experiment, options, run_experiment)
 
 
 def _declared(values: dict[str, Any], fault: Fault) -> Experiment:
@@ -128,16 +130,18 @@ def _declared(values: dict[str, Any], fault: Fault) -> Experiment:
     )
 
 
-def _carry_out(store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow) -> None:
-    result = _worked_on(store, world, experiment, options, flow)
+def _carry_out(
+    store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow[ExperimentResult]
+) -> None:
+    result = worked_on(store, world, experiment, options, flow)
     show_result(result, as_json=options.json)
     earn(result, options)
     finish(result)
 
 
-def _worked_on(
-    store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow, *, take_back: bool = False
-) -> ExperimentResult:
+def worked_on(
+    store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow[_T], *, take_back: bool = False
+) -> _T:
     """Carry a flow out. An arm that waited for a boot is not taken back before it, but with ``take_back``."""
     progress = make_progress(quiet=options.quiet)
     with store.owned(experiment.id), hangup_as_interrupt():
@@ -159,10 +163,10 @@ async def _run(
     experiment: Experiment,
     options: AbOptions,
     progress: Progress,
-    flow: Flow,
+    flow: Flow[_T],
     *,
     recover: bool,
-) -> ExperimentResult:
+) -> _T:
     def remember(record: Any) -> None:  # noqa: ANN401 - the hold's own record
         store.remember_held(experiment.id, record)
 
@@ -173,7 +177,9 @@ async def _run(
             progress.say(line)
         if recovered.left:
             message = f"not everything of experiment {experiment.id} could be taken back: {'; '.join(recovered.left)}"
-            raise ChangeFailed(message, hint=f"try again with: sparktune ab resume {experiment.id} --restore-only")
+            raise ChangeFailed(
+                message, hint=f"try again with: {experiment.command} resume {experiment.id} --restore-only"
+            )
     hold = Hold(
         world.settings,
         remember=remember,
@@ -210,9 +216,9 @@ async def _run(
     return await flow(tools, experiment)
 
 
-def _refuse_leftovers(store: Store, experiment: Experiment) -> None:
+def refuse_leftovers(store: Store, experiment: Experiment) -> None:
     """Refuse to measure beside what a killed experiment left at the same server."""
-    for row in store.list_experiments(_LISTED):
+    for row in store.list_experiments(_LISTED, sweeps=True):
         if row.holds and row.base_url == experiment.base_url:
             try:
                 with store.owned(row.id):
@@ -221,4 +227,5 @@ def _refuse_leftovers(store: Store, experiment: Experiment) -> None:
                 message = f"experiment {row.id} is running at {row.base_url}"
                 raise UsageError(message, hint="wait until it ends") from error
             message = f"experiment {row.id} was killed, and what it started or applied is still there"
-            raise UsageError(message, hint=f"first: sparktune ab resume {row.id} --restore-only")
+            command = store.load_experiment(row.id).command
+            raise UsageError(message, hint=f"first: {command} resume {row.id} --restore-only")

@@ -1,12 +1,13 @@
 """Show an experiment, list experiments, and leave with the exit code of its verdict."""
 
-__all__ = ["finish", "print_experiment", "print_list", "show_result"]
+__all__ = ["check_no_sweep", "finish", "print_experiment", "print_list", "show_result"]
 
 import sys
 
 import typer
 
-from sparktune.errors import ExitCode
+from sparktune.errors import ExitCode, UsageError
+from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.ab_result import experiment_result
@@ -37,9 +38,18 @@ def finish(result: ExperimentResult) -> None:
 def print_experiment(prefix: str, *, as_json: bool) -> None:
     """Print what an experiment came to, and leave as it did."""
     with Store.open() as store:
-        result = experiment_result(store, store.load_experiment(prefix))
+        experiment = store.load_experiment(prefix)
+        check_no_sweep(experiment)
+        result = experiment_result(store, experiment)
     show_result(result, as_json=as_json)
     finish(result)
+
+
+def check_no_sweep(experiment: Experiment) -> None:
+    """Raise UsageError for what only holds what the visits of a sweep touch."""
+    if experiment.sweep:
+        message = f"{experiment.id} is a sweep, not an experiment"
+        raise UsageError(message, hint=f"see it with: sparktune sweep show {experiment.id}")
 
 
 def print_list(limit: int, *, as_json: bool) -> None:

@@ -19,7 +19,7 @@ from sparktune.model.sweep import (
     SweepVisit,
     VisitEnd,
 )
-from sparktune.model.sweep_record import KnobSetting, SweepRecord
+from sparktune.model.sweep_record import SweepRecord
 
 _PLAN = SweepPlan(
     ranges=(KnobRange(knob="max_num_seqs", values=("4", "8"), baseline="2", raises_memory=True),),
@@ -32,7 +32,9 @@ _SWEEP = SweepRecord(
     id="s1",
     created_wall_s=1.8e9,
     plan=_PLAN,
-    settings={"max_num_seqs": KnobSetting(kind="flag", name="--max-num-seqs")},
+    engine="vllm",
+    baseline={"flags": {"--max-num-seqs": 2}},
+    flags={"--max-num-seqs": "2"},
 )
 _UMBRELLA = replace(experiment(), id="s1", blocks=(), sweep=True)
 

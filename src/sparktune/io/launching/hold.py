@@ -12,7 +12,7 @@ __all__ = ["Ask", "Hold", "HoldSettings", "Recovered", "Remember"]
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sparktune.errors import ArmFailed, BootDue
+from sparktune.errors import AddressTaken, ArmFailed, BootDue, NotStarted
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.action_json import decode_actions, encode_actions
 from sparktune.io.launching.live import together
@@ -72,8 +72,8 @@ class Hold:
         Raises BootDue when they count only after a boot of this machine: then all stays as it is, and ``after_boot``
         goes on with it.
 
-        Raises ArmFailed (a program that ended, does not answer, cannot be stopped; a server of somebody else at the
-        address), UsageError (a variable that is not set, nobody to ask), NodeError and HostError. What was begun is
+        Raises NotStarted (a program that ended, or does not answer), AddressTaken, ArmFailed (what cannot be stopped),
+        UsageError (a variable that is not set, nobody to ask), NodeError and HostError. What was begun is
         released before it raises.
         """
         await self.release()
@@ -83,10 +83,13 @@ class Hold:
         self._held = plan
         try:
             await self.perform(plan.actions)
+        except AddressTaken:
+            await self.release()
+            raise
         except ArmFailed as error:
             explained = await self._performer.health.explained(error, services_of(plan))
             await self.release()
-            raise explained from error
+            raise NotStarted(str(explained), hint=explained.hint) from error
         except BootDue:
             self._record.set_booting(boot_id())
             raise

@@ -7,7 +7,7 @@ import secrets
 import time
 from pathlib import Path
 
-from sparktune.errors import ArmFailed
+from sparktune.errors import AddressTaken, ArmFailed
 from sparktune.io.http.address import Address
 from sparktune.io.launching.address import answers, owner_of, wait_free
 from sparktune.io.launching.ending import end_all, find_all
@@ -49,7 +49,7 @@ class Programs:
         if await answers(self._address):
             message = f"something answers at {self._address.authority} already{owner_of(self._address)}"
             hint = "it was not started by this experiment and is left alone: stop it, or use another port"
-            raise ArmFailed(message, hint=hint)
+            raise AddressTaken(message, hint=hint)
         self._memory = available_bytes()
         self._server = self._begin(what, "server", arm)
         self._began(self._server)

@@ -1,0 +1,163 @@
+"""What is said of a sweep: its verdict in one sentence, what a visit told, what comes next."""
+
+__all__ = [
+    "best_words",
+    "change_words",
+    "constraint_words",
+    "end_words",
+    "learned_words",
+    "named",
+    "next_steps",
+    "sentence",
+    "stage_words",
+    "task_words",
+    "verdict_word",
+]
+
+import math
+from typing import Final
+
+from sparktune.experiment.sweep_result import SweepResult
+from sparktune.model.sweep import (
+    BASELINE,
+    Constraint,
+    Estimate,
+    Stage,
+    Standing,
+    SweepState,
+    SweepVisit,
+    VisitEnd,
+    VisitTask,
+)
+from sparktune.report.ab.words import sentence as ab_sentence
+from sparktune.report.bench.words import count_of, one_line
+from sparktune.units import format_duration, format_percent
+
+_SHOWN: Final = 3
+_STAGES: Final = {Stage.SCREEN: "screening", Stage.RACE: "race", Stage.CONFIRM: "confirmation"}
+_ENDS: Final = {
+    VisitEnd.MEASURED: "measured",
+    VisitEnd.INFEASIBLE: "does not run",
+    VisitEnd.STOPPED: "stopped by a guard",
+    VisitEnd.REFUSED: "not live",
+    VisitEnd.VOID: "void",
+}
+_CHOOSES: Final = "what chose it proves nothing"
+
+
+def sentence(result: SweepResult) -> str:
+    """Return the verdict in one sentence: a winner is what fresh blocks have confirmed, and nothing else is."""
+    record = result.record
+    if result.confirmed is not None and result.confirmed.verdict is not None:
+        how = "WINNER, confirmed on fresh blocks" if result.won else "NO WINNER: fresh blocks did not confirm"
+        return f"{how}{':' if result.won else ''} {record.winner}; {ab_sentence(result.confirmed)}"
+    if record.winner:
+        return f"NOT CONFIRMED YET: {record.winner} looked best{_looked(result)}; {_CHOOSES}"
+    if record.state is SweepState.DONE:
+        return f"NO WINNER: {one_line(record.why) or 'nothing looked better than the baseline'}"
+    done = count_of(len(result.visits), "visit")
+    why = f": {one_line(record.why)}" if record.why else ""
+    return f"NO RESULT YET: {done} made, {result.left} to come at most{why}"
+
+
+def verdict_word(result: SweepResult) -> str:
+    """Return the verdict in a word, for lists and JSON: winner, none, unconfirmed, running, interrupted."""
+    if result.confirmed is not None and result.confirmed.verdict is not None:
+        return "winner" if result.won else "none"
+    if result.record.winner:
+        return "unconfirmed"
+    return "none" if result.record.state is SweepState.DONE else result.record.state.value
+
+
+def task_words(result: SweepResult, task: VisitTask) -> str:
+    """Return what is visited now, and what of the budget is used."""
+    number, most = len(result.visits) + 1, len(result.visits) + result.left
+    of = f" of at most {most}" if most >= number else ""
+    budget = f"; {_budget(result)}" if result.plan.budget_s is not None else ""
+    what = f"setting {named(task.candidate.key)} ({one_line(task.why)})"
+    return f"visit {number}{of}, {stage_words(task.stage)}: {what}{budget}"
+
+
+def learned_words(result: SweepResult, visit: SweepVisit) -> str:
+    """Return what a visit told."""
+    took = f"; it took {format_duration(visit.took_s)}" if visit.took_s else ""
+    if visit.end is not VisitEnd.MEASURED:
+        return f"{named(visit.key)} {end_words(visit.end)}: {one_line(visit.why)}{took}"
+    known = next((one for one in result.known if one.candidate.key == visit.key), None)
+    if visit.key == BASELINE or known is None or known.log_ratio is None:
+        value = math.exp(abs(visit.log_value)) if visit.log_value is not None else math.nan
+        return f"{named(visit.key)}: {result.experiment.primary.metric} {value:.4g}{took}"
+    return f"{visit.key}: {change_words(known)} against the baseline so far, {_visits(known)}{took}"
+
+
+def best_words(result: SweepResult) -> str:
+    """Return the best so far, with what is left to do; "" while nothing was compared."""
+    known = [one for one in result.known if one.log_ratio is not None and one.standing in _IN]
+    best = sorted(known, key=lambda one: -(one.log_ratio or 0.0))[:_SHOWN]
+    if not best:
+        return ""
+    told = ", ".join(f"{one.candidate.key} {change_words(one)}" for one in best)
+    left = f"at most {count_of(result.left, 'visit')} to come" if result.left else "no visit to come"
+    hours = f", about {format_duration(result.left * _visit_s(result))}" if result.left else ""
+    return f"best so far (chooses, proves nothing): {told}; {left}{hours}"
+
+
+def change_words(known: Estimate) -> str:
+    """Return a change of the objective with its standard error, in percent; "unknown" where it was not measured."""
+    if known.log_ratio is None:
+        return "unknown"
+    change = format_percent(math.expm1(known.log_ratio), signed=True)
+    return change if known.error is None else f"{change} (+- {format_percent(known.error)})"
+
+
+def stage_words(stage: Stage) -> str:
+    """Return how a stage is called."""
+    return _STAGES[stage]
+
+
+def end_words(end: VisitEnd) -> str:
+    """Return how a visit ended, as what is said of its configuration."""
+    return _ENDS[end]
+
+
+def named(key: str) -> str:
+    """Return how a configuration is called in a sentence."""
+    return "the baseline" if key == BASELINE else key
+
+
+def constraint_words(one: Constraint) -> str:
+    """Return a constraint as it is written after ``--constraint``."""
+    return f"{one.metric}{'<=' if one.at == 'most' else '>='}{one.limit:g}"
+
+
+def next_steps(result: SweepResult) -> tuple[str, ...]:
+    """Return the commands that come next."""
+    record = result.record
+    if result.confirmed is not None and result.confirmed.verdict is not None:
+        shown = f"sparktune ab show {record.confirm}"
+        return (f"sparktune earned accept {record.confirm}", shown) if result.won else (shown,)
+    if record.winner or record.state is not SweepState.DONE:
+        return (f"sparktune sweep resume {record.id}",)
+    return ()
+
+
+_IN: Final = frozenset({Standing.MEASURED, Standing.RACING, Standing.CHOSEN})
+
+
+def _looked(result: SweepResult) -> str:
+    known = next((one for one in result.known if one.candidate.key == result.record.winner), None)
+    return f", {change_words(known)} over {_visits(known)}" if known is not None and known.log_ratio is not None else ""
+
+
+def _visits(known: Estimate) -> str:
+    return count_of(known.visits, "visit")
+
+
+def _visit_s(result: SweepResult) -> float:
+    measured = [visit.took_s for visit in result.visits if visit.took_s]
+    return sum(measured) / len(measured) if measured else result.plan.visit_s
+
+
+def _budget(result: SweepResult) -> str:
+    whole = result.plan.budget_s or 0.0
+    return f"{format_duration(result.took_s)} of {format_duration(whole)} used"
