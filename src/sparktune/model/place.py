@@ -36,8 +36,9 @@ class ThreadWindow:
     """One window of one thread.
 
     ``demand`` is the share of the window in which it ran or waited to run: on a loaded machine a poller runs little
-    and wants to run always. ``ran`` is the share in which it ran; ``voluntary_per_s`` its voluntary switches;
-    ``system`` the share of its running time in the kernel, None where it did not run long enough to tell. ``core`` it
+    and wants to run always. It is above 1 where a wait that began earlier ended in the window. ``ran`` is the share in
+    which it ran; ``voluntary_per_s`` its voluntary switches; ``system`` the share of its running time in the kernel, by
+    ticks of 10 ms, so that it takes many windows of one that runs little; None without a tick. ``core`` it
     was last on. ``idle`` tells whether the gate was open: None for untold. ``faults_per_s`` are its minor page faults:
     time in the kernel that is work, not polling; ``moved_bytes_per_s`` what its reads and writes moved, which is work,
     too; both None where untold. ``switches_told`` is False where nobody counted switches, as in what top printed.

@@ -70,4 +70,3 @@ def test_again_and_again(spinners: Spinners) -> None:
     assert {kind: tally[kind]["not found"] for kind in POLLERS} == dict.fromkeys(POLLERS, 0)
     assert {kind: tally[kind]["only under load"] for kind in POLLERS} == dict.fromkeys(POLLERS, 0)
     assert {kind: tally[kind]["certain"] for kind in WORK} == dict.fromkeys(WORK, 0)
-    assert {kind: tally[kind]["certain"] for kind in ("yield", "poll0")} == dict.fromkeys(("yield", "poll0"), _SCANS)

@@ -24,11 +24,12 @@ LEAST_DEMAND: Ratio = 0.1
 _WHOLE: Ratio = 0.9
 _NEARLY: Ratio = 0.75
 _FEW_SWITCHES = 5.0
-_WAKES = 20.0
+_LEAST_WAKES = 20.0
 _SHORT_S = 0.002  # a sleep, and the run after it, of one that looks whether there is something to do
 _SHORTEST_S = 1.9  # two seconds, less what a clock is late
 _OLD_S = 60.0
 _IN_KERNEL: Ratio = 0.5
+_LEAST_RAN_S = 0.2  # twenty ticks of the kernel's accounting; with fewer a share is chance
 _FEW_FAULTS = 100.0
 _LITTLE_MOVED = 1_000_000.0  # bytes a second: copies out of the page cache are gigabytes, a look for work is bytes
 _WORDS_OF_COMMAND = 400
@@ -46,8 +47,8 @@ def verdict_of(thread: ThreadSeen, known: KnownPoller | None = None) -> tuple[Po
     windows = thread.windows
     if windows and _are_whole(windows):
         return _whole(thread, known)
-    if windows and all(_wakes(one) for one in windows):
-        rate, demand = fmean(one.voluntary_per_s for one in windows), fmean(one.demand for one in windows)
+    if windows and _wake(windows):
+        rate, demand = fmean(one.voluntary_per_s for one in windows), _mean_demand(windows)
         why = f"it wakes {rate:,.0f} times a second and wants {format_percent(demand)} of a core for that"
         return _unless_busy(windows, known, why)
     return PollerVerdict.NOT, "it sleeps, or does not want a core in every window"
@@ -79,27 +80,42 @@ def _are_whole(windows: Sequence[ThreadWindow]) -> bool:
 
     The kernel counts a wait when it ends: one that is still going on is missing in this window, and is in the next.
     """
-    demands = [one.demand for one in windows]
-    if fmean(demands) < _WHOLE or min(demands) < _NEARLY:
+    if _mean_demand(windows) < _WHOLE or min(one.demand for one in windows) < _NEARLY:
         return False
     return all(not one.switches_told or one.voluntary_per_s < _FEW_SWITCHES for one in windows)
 
 
-def _wakes(window: ThreadWindow) -> bool:
-    """Tell whether it sleeps shortly, works shortly, and so on; under contention it also waits, which says nothing."""
-    if not window.switches_told or window.demand < LEAST_DEMAND or window.voluntary_per_s < _WAKES:
+def _wake(windows: Sequence[ThreadWindow]) -> bool:
+    """Tell whether it sleeps shortly, works shortly, and so on; under contention it also waits, which says nothing.
+
+    All windows together tell how long: on a loaded machine it wakes a few times a second, since it waits in between.
+    """
+    if not all(one.switches_told and one.demand >= LEAST_DEMAND for one in windows):
         return False
-    slept, ran = (1 - window.demand) / window.voluntary_per_s, window.ran / window.voluntary_per_s
-    return max(slept, ran) <= _SHORT_S
+    wakes = sum(one.voluntary_per_s * one.length_s for one in windows)
+    slept_s = (1 - _mean_demand(windows)) * sum(one.length_s for one in windows)
+    ran_s = sum(one.ran * one.length_s for one in windows)
+    return wakes >= _LEAST_WAKES and max(slept_s, ran_s) <= _SHORT_S * wakes
+
+
+def _mean_demand(windows: Sequence[ThreadWindow]) -> Ratio:
+    return min(fmean((one.demand for one in windows), weights=[one.length_s for one in windows]), 1.0)
+
+
+def _in_kernel(windows: Sequence[ThreadWindow]) -> Ratio | None:
+    """Return the share of its running time in the kernel over all windows; None where that was too short to tell."""
+    told = [(one.system, one.ran * one.length_s) for one in windows if one.system is not None]
+    ran_s = sum(weight for _, weight in told)
+    return sum(share * weight for share, weight in told) / ran_s if ran_s >= _LEAST_RAN_S else None
 
 
 def _whole(thread: ThreadSeen, known: KnownPoller | None) -> tuple[PollerVerdict, str]:
     windows = thread.windows
-    shares = [one.system for one in windows if one.system is not None]
-    in_kernel = bool(shares) and min(shares) > _IN_KERNEL
+    share = _in_kernel(windows)
+    in_kernel = share is not None and share > _IN_KERNEL
     why = f"it wanted a whole core in {'its only window' if len(windows) == 1 else f'all of {len(windows)} windows'}"
-    if in_kernel:
-        why += f", {format_percent(fmean(shares))} of its time in the kernel, and did not sleep"
+    if share is not None and in_kernel:
+        why += f", {format_percent(share)} of its time in the kernel, and did not sleep"
     elif known is None or known.computes:
         why += "; whether it spins or computes counters cannot tell"
     if any(one.idle is False for one in windows):

@@ -23,11 +23,10 @@ _VOLUNTARY = re.compile(r"^voluntary_ctxt_switches:[\t ]*(\d{1,20})$", re.MULTIL
 _MOVED = re.compile(r"rchar: (\d{1,20})\nwchar: (\d{1,20})\n", re.ASCII)
 _ALLOWED = re.compile(r"^Cpus_allowed_list:[\t ]*(\S+)", re.MULTILINE)
 # Fields of stat, counted from the state, which follows the name in parentheses
-_FLAGS, _FAULTS, _UTIME, _STIME, _STARTED, _CORE = 6, 7, 11, 12, 19, 36
+_STATE, _FLAGS, _FAULTS, _UTIME, _STIME, _STARTED, _CORE = 0, 6, 7, 11, 12, 19, 36
 _KERNEL_THREAD = 0x0020_0000
-_TICKS_PER_S = 100
-_LEAST_RAN: Seconds = 0.2  # of 10 ms ticks; with fewer the share of the kernel is chance
-_TOO_LONG = 2.0
+_TOO_LONG = 5.0  # a loaded machine is late; what is later than that has stood still meanwhile
+_RUNNABLE = "R"
 
 SURVEY_READS: tuple[Sampled, ...] = tuple(
     ReadFiles(pattern=f"/proc/[0-9]*/task/[0-9]*/{name}") for name in ("schedstat", "stat")
@@ -37,15 +36,17 @@ SURVEY_READS: tuple[Sampled, ...] = tuple(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadLook:
-    """One thread at one instant; ``voluntary`` and ``allowed`` are None and "" where status was not read.
+    """One thread at one instant; ``state`` is R while it runs or waits to run.
 
-    ``moved`` are the bytes that its reads and writes have moved, None where io was not read.
+    ``voluntary`` and ``allowed`` are None and "" where status was not read, ``moved``, the bytes that its reads and
+    writes have moved, None where io was not read.
     """
 
     pid: int
     tid: int
     start_ticks: int
     name: str
+    state: str
     ran_ns: Nanoseconds
     waited_ns: Nanoseconds
     user_ticks: int
@@ -88,7 +89,10 @@ def looks_of(sample: Sample) -> Look:
 
 
 def survey(before: Look, after: Look, least: Ratio) -> list[tuple[int, int]]:
-    """Return the threads, none of the kernel's, that wanted at least so much of a core, the most wanting first."""
+    """Return the threads, none of the kernel's, that wanted at least so much of a core, the most wanting first.
+
+    One that was ready to run at both looks is among them, too: it may have waited all the time.
+    """
     elapsed = after.monotonic_ns - before.monotonic_ns
     wanted = []
     for key, last in after.threads.items():
@@ -96,7 +100,7 @@ def survey(before: Look, after: Look, least: Ratio) -> list[tuple[int, int]]:
         if first is None or first.start_ticks != last.start_ticks or last.kernel or elapsed <= 0:
             continue
         demand = (last.ran_ns - first.ran_ns + last.waited_ns - first.waited_ns) / elapsed
-        if demand >= least:
+        if demand >= least or _both_ready(first, last):
             wanted.append((-demand, key))
     return [key for _, key in sorted(wanted)]
 
@@ -104,7 +108,11 @@ def survey(before: Look, after: Look, least: Ratio) -> list[tuple[int, int]]:
 def window_between(
     before: Look, after: Look, key: tuple[int, int], *, asked_s: Seconds, idle: bool | None
 ) -> ThreadWindow | None:
-    """Return one thread's window; None where it came, ended, is another by now, or the window is no such window."""
+    """Return one thread's window; None where it came, ended, is another by now, or the window is no such window.
+
+    The kernel counts a wait when it ends, so that counts lag on a loaded machine. A thread that was ready to run at
+    both looks and never gave up its core of itself in between has wanted it all along, whatever has been counted yet.
+    """
     first, last = before.threads.get(key), after.threads.get(key)
     length = seconds_between(before.monotonic_ns, after.monotonic_ns)
     if first is None or last is None or first.start_ticks != last.start_ticks:
@@ -112,19 +120,24 @@ def window_between(
     if length <= 0 or length > _TOO_LONG * asked_s or first.voluntary is None or last.voluntary is None:
         return None
     ran, waited = last.ran_ns - first.ran_ns, last.waited_ns - first.waited_ns
+    never_slept = _both_ready(first, last) and first.voluntary == last.voluntary
     system = last.system_ticks - first.system_ticks
     ticks = system + last.user_ticks - first.user_ticks
     return ThreadWindow(
         length_s=length,
-        demand=min((ran + waited) / NS_PER_S / length, 1.0),
+        demand=1.0 if never_slept else (ran + waited) / NS_PER_S / length,
         ran=min(ran / NS_PER_S / length, 1.0),
         voluntary_per_s=(last.voluntary - first.voluntary) / length,
-        system=system / ticks if ticks >= _LEAST_RAN * _TICKS_PER_S else None,
+        system=system / ticks if ticks else None,
         core=last.core,
         faults_per_s=(last.faults - first.faults) / length,
         moved_bytes_per_s=None if first.moved is None or last.moved is None else (last.moved - first.moved) / length,
         idle=idle,
     )
+
+
+def _both_ready(first: ThreadLook, last: ThreadLook) -> bool:
+    return first.state == last.state == _RUNNABLE
 
 
 def _look(key: tuple[int, int], texts: Mapping[str, str]) -> ThreadLook | None:
@@ -140,6 +153,7 @@ def _look(key: tuple[int, int], texts: Mapping[str, str]) -> ThreadLook | None:
         tid=key[1],
         start_ticks=int(fields[_STARTED]),
         name=stat[stat.find("(") + 1 : stat.rfind(")")],
+        state=fields[_STATE],
         ran_ns=int(times[1]),
         waited_ns=int(times[2]),
         user_ticks=int(fields[_UTIME]),
