@@ -1,8 +1,9 @@
 """Put ``sparktune place scan`` together: which nodes and server, the flow, and what is printed of it."""
 
-__all__ = ["ScanArguments", "run_scan"]
+__all__ = ["ScanArguments", "run_scan", "server_of"]
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sparktune.cli._nodes import targets_of
 from sparktune.errors import UsageError
 from sparktune.flows.place_files import scan_files
 from sparktune.flows.place_scan import PlaceScan, scan_nodes
+from sparktune.io.cluster import NodeTarget
 from sparktune.io.config import CONFIG_NAME, find_config, load_config
 from sparktune.report.place import scan_json, scan_text
 from sparktune.units import Seconds
@@ -50,16 +52,21 @@ def _found(arguments: ScanArguments) -> PlaceScan:
             message = "--top and --nodes are two ways to say what is looked at"
             raise UsageError(message, hint="give one of them")
         return scan_files(arguments.top)
+    return scanned(arguments, targets_of(arguments.nodes, ()))
+
+
+def scanned(arguments: ScanArguments, targets: Sequence[NodeTarget]) -> PlaceScan:
+    """Scan these nodes. Raises UsageError for flags that do not fit."""
     window_s = parse_seconds(arguments.window, name="--window")
     if not _SHORTEST_S <= window_s <= _LONGEST_S:
         message = f"--window {arguments.window} is not between {_SHORTEST_S:g} and {_LONGEST_S:g} s"
         raise UsageError(message, hint="2s tells threads apart well")
-    targets, endpoint = targets_of(arguments.nodes, ()), _endpoint(arguments)
+    targets, endpoint = targets_of(arguments.nodes, ()), server_of(arguments)
     with host_progress(quiet=arguments.quiet) as tell:
         return scan_nodes(targets, windows=arguments.windows, window_s=window_s, endpoint=endpoint, say=tell)
 
 
-def _endpoint(arguments: ScanArguments) -> str:
+def server_of(arguments: ScanArguments) -> str:
     """Return the server to ask; the only or default service of the file where none is named, "" without one."""
     if arguments.endpoint:
         return arguments.endpoint

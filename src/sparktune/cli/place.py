@@ -10,6 +10,10 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._place_pin import pin
+from sparktune.cli._place_status import status
+from sparktune.cli._place_unpin import unpin
+
 place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing.")
 
 
@@ -17,6 +21,9 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     place_app.callback()(_group)
     place_app.command("scan", short_help="Find threads that poll while nothing is to do; change nothing.")(scan)
+    place_app.command("pin", short_help="Move threads that poll to efficiency cores; later ones follow.")(pin)
+    place_app.command("unpin", short_help="Give threads back the CPUs that they had.")(unpin)
+    place_app.command("status", short_help="Show what is pinned, and whether it is so; change nothing.")(status)
     app.add_typer(place_app, name="place")
 
 

@@ -89,7 +89,9 @@ def _target(poller: Poller, wish: PinWish, seen: PlaceSeen, process: ProcessSeen
     by_hand = frozenset(wish.cpus)
     cores = by_hand or seen.efficiency.value
     if not cores:
-        return _left(poller, f"there are no slower cores to move it to: {seen.efficiency.why}", _BY_HAND)
+        return _left(
+            poller, f"there is nowhere to move it to: {seen.efficiency.why or 'no efficiency core is online'}", _BY_HAND
+        )
     if by_hand and seen.online and not by_hand <= seen.online:
         away = format_cpulist(by_hand - seen.online)
         return _left(poller, f"CPUs {away} are not online", f"online are {format_cpulist(seen.online)}")

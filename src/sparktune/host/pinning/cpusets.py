@@ -78,7 +78,7 @@ def widen_hint(group: CgroupCpus, cpus: CpuSet) -> str:
     unit = _UNIT.search(group.path)
     if unit is not None:
         return (
-            f"widen AllowedCPUs= of {unit['unit']} to {wanted} (now: systemctl show -p AllowedCPUs {unit['unit']}); where "
+            f"widen AllowedCPUs= of {unit['unit']} to {wanted} (systemctl show -p AllowedCPUs tells it); where "
             "the host profile set it, decide what is to have these cores"
         )
     return f"widen the cpuset of the control group {group.path} to {wanted}"

@@ -1,0 +1,65 @@
+"""``sparktune place pin``: give threads that poll the efficiency cores, and those that come after them."""
+
+__all__ = ["pin"]
+
+from typing import Annotated
+
+import typer
+
+
+def pin(
+    nodes: Annotated[
+        str, typer.Option("--nodes", "--node", metavar="A,B", help="Nodes as for scan; else those of sparktune.yaml.")
+    ] = "",
+    tids: Annotated[
+        list[str] | None,
+        typer.Option("--tid", metavar="TID[@NODE]", help="One thread, by its number; may be repeated."),
+    ] = None,
+    process: Annotated[str, typer.Option("--process", metavar="NAME", help="Threads of processes of this name.")] = "",
+    thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Threads of this name.")] = "",
+    cpus: Annotated[
+        str, typer.Option("--cpus", metavar="LIST", help="These CPUs (0-4,14) instead of all efficiency cores.")
+    ] = "",
+    once: Annotated[
+        bool, typer.Option("--once", help="Only these threads, until they end: no rule, no unit, no timer.")
+    ] = False,
+    accept_likely: Annotated[
+        bool, typer.Option("--accept-likely", help="You know that the threads you name poll, though it is not proved.")
+    ] = False,
+    windows: Annotated[int, typer.Option("--windows", min=1, max=100, help="How many windows to watch.")] = 5,
+    window: Annotated[str, typer.Option("--window", metavar="TIME", help="How long one is, as for scan.")] = "2s",
+    endpoint: Annotated[
+        str, typer.Option("--endpoint", metavar="URL", help="The server whose requests tell whether there was work.")
+    ] = "",
+    service: Annotated[
+        str, typer.Option("--service", metavar="NAME", help="That server, by its name in sparktune.yaml.")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+) -> None:
+    """Move threads that poll to efficiency cores, after a scan that shows it; undone by place unpin.
+
+    Without names all threads are moved that certainly poll. A rule on the node moves the next thread of the same role
+    when its process is started again. A thread that computes, or may, is never moved. Ends with 0 when all are where
+    they should be, 3 when some were left or something would be done, and 1 when a node refuses or did not answer.
+    """
+    from sparktune.cli._place_pin_run import PinArguments, run_pin
+    from sparktune.cli._place_scan import ScanArguments
+
+    scan = ScanArguments(nodes=nodes, windows=windows, window=window, endpoint=endpoint, service=service, quiet=quiet)
+    run_pin(
+        PinArguments(
+            scan=scan,
+            tids=tuple(tids or ()),
+            process=process,
+            thread=thread,
+            cpus=cpus,
+            once=once,
+            accept_likely=accept_likely,
+            dry_run=dry_run,
+            yes=yes,
+            as_json=as_json,
+        )
+    )

@@ -1,0 +1,38 @@
+"""``sparktune place status``: what is pinned on each node, and whether it is so."""
+
+__all__ = ["status"]
+
+from typing import Annotated
+
+import typer
+
+
+def status(
+    nodes: Annotated[
+        str, typer.Option("--nodes", "--node", metavar="A,B", help="Nodes as for scan; else those of sparktune.yaml.")
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+) -> None:
+    """Show the rules and pins of each node beside the threads that are there now. Changes nothing.
+
+    OK: the threads have their CPUs. NOT PINNED: one has others. CLIPPED: a cpuset leaves it only some of them. WAITING:
+    the process runs, and none of its threads was found to poll. NO PROCESS: none runs. Ends with 0 when all is as
+    wanted, 3 when something differs, and 1 when a node did not answer. Only root may read what is applied.
+    """
+    import shlex
+    import sys
+
+    from sparktune.cli._host_progress import host_progress
+    from sparktune.cli._nodes import targets_of
+    from sparktune.flows.place_status import status_of_places
+    from sparktune.report.place import place_status_json, place_status_text
+
+    targets = targets_of(nodes, ())
+    with host_progress(quiet=quiet) as tell:
+        tell("", f"asking {', '.join(target.name for target in targets)}")
+        found = status_of_places(targets)
+    where = shlex.join(["--nodes", nodes]) if nodes else ""
+    sys.stdout.write(place_status_json(found.nodes) if as_json else place_status_text(found.nodes, where=where))
+    if found.exit_code:
+        raise typer.Exit(int(found.exit_code))
