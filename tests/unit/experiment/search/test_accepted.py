@@ -6,12 +6,19 @@ from tests.support.results import make_cell_result, make_metric, make_result
 
 from sparktune.experiment.search.accepted import acceptance_of
 from sparktune.experiment.search.predict import Acceptance
+from sparktune.model.cell import Cell
 from sparktune.model.result import RunResult
 
 
 def _run(*positions: tuple[float, ...]) -> RunResult:
     metric = make_metric("acceptance_per_position", (None,))
-    cells = [make_cell_result(metrics=(replace(metric, by_position=one),)) for one in positions]
+    cells = [
+        make_cell_result(
+            cell=Cell(prompt_tokens=64, output_tokens=32, concurrency=streams),
+            metrics=(replace(metric, by_position=one),),
+        )
+        for streams, one in enumerate(positions, 1)
+    ]
     return make_result(cells=tuple(cells))
 
 
