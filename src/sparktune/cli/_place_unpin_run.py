@@ -16,6 +16,7 @@ from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.errors import ExitCode, NodeUnreachable, UsageError
 from sparktune.flows.place_status import PlaceStatus, status_of_places
 from sparktune.flows.place_unpin import unpin_all
+from sparktune.io.cluster import NodeTarget
 from sparktune.report.bench.words import count_of
 from sparktune.report.host import Look, host_json, revert_text
 from sparktune.report.place import place_status_json, place_status_text
@@ -46,24 +47,28 @@ def run_unpin(arguments: UnpinArguments) -> None:
         tell("", f"asking {', '.join(target.name for target in targets)}")
         found = status_of_places(targets)
     wanted = _meant(found, arguments)
-    if arguments.dry_run or not any(wanted.values()):
-        sys.stdout.write((place_status_json if arguments.as_json else place_status_text)(found.nodes))
-        raise typer.Exit(int(ExitCode.DIFFERENCES if any(wanted.values()) else ExitCode.DONE))
+    any_meant = any(wanted.values())
+    if arguments.dry_run or not any_meant:
+        shown = place_status_json(found.nodes) if arguments.as_json else place_status_text(found.nodes, final=False)
+        sys.stdout.write(shown)
+        raise typer.Exit(int(ExitCode.DIFFERENCES if any_meant else ExitCode.DONE))
     if not arguments.as_json:
-        sys.stdout.write(place_status_text(found.nodes))
+        sys.stdout.write(place_status_text(found.nodes, final=False))
         sys.stdout.flush()
     number = count_of(sum(len(names) for names in wanted.values()), "transaction")
     if not agreed(f"Take back {number} on {', '.join(name for name in wanted if wanted[name])}?", yes=arguments.yes):
         sys.stderr.write("nothing was changed\n")
         raise typer.Exit(int(ExitCode.DIFFERENCES))
-    changed = [target for target in targets if wanted[target.name]]
+    _carried_out([target for target in targets if wanted[target.name]], wanted, arguments)
+
+
+def _carried_out(targets: Sequence[NodeTarget], wanted: Mapping[str, Sequence[str]], arguments: UnpinArguments) -> None:
     with host_progress(quiet=arguments.quiet) as tell:
-        outcome = unpin_all(changed, wanted, who=who(), on_progress=tell)
+        outcome = unpin_all(targets, wanted, who=who(), on_progress=tell)
     where = shlex.join(["--nodes", arguments.nodes]) if arguments.nodes else ""
-    look = Look(width=columns(), color=colour_wanted(), where=where)
-    sys.stdout.write(
-        host_json(outcome.reports, verb="unpin") if arguments.as_json else revert_text(outcome.reports, look=look)
-    )
+    look = Look(width=columns(), color=colour_wanted(), where=where, final=False)
+    said = host_json(outcome.reports, verb="unpin") if arguments.as_json else revert_text(outcome.reports, look=look)
+    sys.stdout.write(said)
     sys.stdout.flush()
     if outcome.exit_code is ExitCode.INTERRUPTED:
         raise KeyboardInterrupt

@@ -9,7 +9,9 @@ from sparktune.errors import HostError, NodeError
 from sparktune.flows.host_journal import applied_profile, held_entries, newest_applied, state_of, try_journal
 from sparktune.flows.host_look import Seen, failed, see, view_of
 from sparktune.flows.host_outcome import HostOutcome
+from sparktune.flows.place_status import placed_rows
 from sparktune.host.changes import verify_node
+from sparktune.host.pinning.rows import rule_checks
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.fanout import ask_all
@@ -19,6 +21,7 @@ from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.profile import Profile
 
 _NOTHING = "nothing is applied here: only what waits for a reboot is told"
+_ONLY_PLACES = "no profile is applied here: what place pin did is told, and what waits for a reboot"
 _NOT_UNDERSTOOD = "the profile in the journal is none that this version understands: name one, or use that version"
 
 
@@ -65,10 +68,12 @@ async def _report(node: NodeSession, profile: Profile | None) -> NodeReport:
     view = await view_of(node, seen, wanted, applied_boot)
     if journal is not None:
         view = replace(view, entries=held_entries(journal.transactions))
+    rows = await placed_rows(node, journal.transactions, seen.boot_id) if journal is not None else ()
+    note = _ONLY_PLACES if rows and note == _NOTHING else note
     return NodeReport(
         node=node.target.name,
         state=state_of(journal) if journal is not None else NodeState.UNKNOWN,
-        checks=verify_node(view),
+        checks=(*verify_node(view), *rule_checks(rows)),
         transactions=journal.transactions if journal is not None else (),
         holder=journal.holder if journal is not None else "",
         notes=tuple(text for text in (why, note) if text),

@@ -1,7 +1,8 @@
 """The host profile that was applied on a node, beside what is effective there now.
 
 What was applied is in the node's journal; the states that it wants are looked at by ``host verify`` (``host.changes``),
-which ``DriftView.hosts`` has the answers of. Interrupts and the cores of containers are rows of other aspects.
+which ``DriftView.hosts`` has the answers of. Interrupts, the cores of containers and pinned threads are rows of other
+aspects.
 """
 
 __all__ = ["ASPECT"]
@@ -19,7 +20,7 @@ from sparktune.model.reads import Read, ReadNames
 _ID: Final = "host-profile"
 _KEY: Final = "host profile"
 _HOME: Final = "/var/lib/sparktune"  # as agent.protocol has it
-_ELSEWHERE: Final = frozenset({"irq-affinity", "container-cpuset", "sparkrun-cpuset"})
+_ELSEWHERE: Final = frozenset({"irq-affinity", "container-cpuset", "sparkrun-cpuset", "place"})
 _HALF: Final = frozenset({NodeState.INCOMPLETE, NodeState.UNCONFIRMED})
 
 

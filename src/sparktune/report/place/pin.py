@@ -105,7 +105,8 @@ def _body(node: PinView) -> Iterator[str]:
     for left in node.pins.left:
         yield f"  left: {left.what}: {left.reason}"
         yield from (f"    do: {left.hint}" for _ in [0] if left.hint)
-    yield from (f"  note: {note}" for note in (*node.pins.plan.notes, *(node.report.notes if node.report else ())))
+    notes = node.pins.plan.notes if node.report is None else node.report.notes
+    yield from (f"  note: {note}" for note in notes)
     told = {f"{left.what}: {left.reason}" for left in node.pins.left}
     for refusal in node.pins.plan.refusals:
         if refusal.reason not in told:
@@ -115,23 +116,23 @@ def _body(node: PinView) -> Iterator[str]:
 
 def _pin(pin: Pin, node: PinView) -> Iterator[str]:
     poller, thread = pin.poller, pin.poller.thread
+    wanted = format_cpulist(pin.cpus)
+    who = f"tid {thread.tid} ({thread.name}) of process {thread.pid} ({thread.process})"
+    if node.report is not None:
+        yield f"  {who}: CPUs {pin.before} -> {wanted}, {_read_back(pin, node)}"
+        return
     core = thread.windows[-1].core if thread.windows else None
     where = f" on CPU {core}" + (f" ({poller.core_kind})" if poller.core_kind else "") if core is not None else ""
-    yield (
-        f"  tid {thread.tid} ({thread.name}) of process {thread.pid} ({thread.process}), {poller.verdict.value}, takes "
-        f"{poller.cores:.2f} core{where}"
-    )
+    yield f"  {who}, {poller.verdict.value}, takes {poller.cores:.2f} core{where}"
     yield f"    better first: {poller.fix}"
-    yield f"    {'moved' if node.report is not None else 'move'}: CPUs {pin.before} -> {format_cpulist(pin.cpus)}"
-    if node.report is not None:
-        yield f"    read back: {_read_back(pin, node)}"
+    yield f"    move: CPUs {pin.before} -> {wanted}"
 
 
 def _read_back(pin: Pin, node: PinView) -> str:
     now, wanted = node.now.get(pin.poller.thread.tid), format_cpulist(pin.cpus)
     if now is None:
         return "it has ended meanwhile"
-    return f"CPUs {now}" if now == wanted else f"CPUs {now}, NOT {wanted}"
+    return f"read back {now}" if now == wanted else f"BUT READ BACK {now}"
 
 
 def _keeper(steps: Sequence[PlannedStep]) -> Iterator[str]:

@@ -40,10 +40,10 @@ class PlacedView(Protocol):
         """What to do about that."""
 
 
-def place_status_text(nodes: Sequence[PlacedView], *, where: str = "") -> str:
-    """Return the verdict of each node, then its rows, what differs first."""
+def place_status_text(nodes: Sequence[PlacedView], *, where: str = "", final: bool = True) -> str:
+    """Return the verdict of each node, then its rows, what differs first; ``final``: then what to do next."""
     lines = [line for node in nodes for line in (*_verdict(node), *_rows(node))]
-    if any(node.rows for node in nodes):
+    if final and any(node.rows for node in nodes):
         lines.append(f"to take it back: sparktune place unpin{f' {where}' if where else ''}")
     return "\n".join(printable(line) for line in lines) + "\n"
 
