@@ -4,7 +4,7 @@ Sources: those of the facts that are parsed here (thermal, gpu); Documentation/a
 (scaling_cur_freq in kHz); proc(5), stat (ticks of 10 ms by kind of work).
 """
 
-__all__ = ["FIRST_READS", "TICK_READS", "busy_cores", "sensors_at"]
+__all__ = ["FIRST_READS", "TICK_READS", "busy_cores", "heat_and_power", "sensors_at"]
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -36,7 +36,7 @@ _PATTERNS: Final = tuple(
     if isinstance(read, ReadFiles) and read.pattern.endswith(("_input", "/temp")) and "/energy" not in read.pattern
 )
 
-FIRST_READS: Final[tuple[Read, ...]] = thermal.SOURCE.reads
+FIRST_READS: Final[tuple[Read, ...]] = (*thermal.SOURCE.reads, *gpu.SOURCE.reads)
 """What is read once: names and places of sensors, which do not change."""
 TICK_READS: Final[tuple[Sampled, ...]] = (
     *(ReadFiles(pattern=pattern) for pattern in (*_PATTERNS, _CLOCKS)),
@@ -50,8 +50,15 @@ def sensors_at(
     first: Readings, sample: Sample, core: int | None
 ) -> tuple[dict[str, Celsius], dict[str, Watts], Hertz | None]:
     """Return temperatures, power, and the clock of a core; a sensor that tells nothing now is not in it."""
-    facts: ThermalFacts = thermal.SOURCE.parse(_now(first, sample))
-    cards: GpuFacts = gpu.SOURCE.parse(_cards(sample))
+    heat, power = heat_and_power(_now(first, sample))
+    clock = sample.texts.get(_CLOCK.format(core), "").strip()
+    return heat, power, int(clock) * _HERTZ_PER_KHZ if clock.isdecimal() else None
+
+
+def heat_and_power(readings: Readings) -> tuple[dict[str, Celsius], dict[str, Watts]]:
+    """Return what the answers to ``FIRST_READS`` tell of both, by sensor."""
+    facts: ThermalFacts = thermal.SOURCE.parse(readings)
+    cards: GpuFacts = gpu.SOURCE.parse(readings)
     heat = {f"zone {zone.number}": value for zone in facts.zones if (value := zone.temperature.value) is not None}
     power: dict[str, Watts] = {}
     for kind, name, value in _chips(facts):
@@ -62,8 +69,7 @@ def sensors_at(
             heat[f"GPU {card.index}"] = card.temperature.value
         if card.power.value is not None:
             power[f"GPU {card.index} power"] = card.power.value
-    clock = sample.texts.get(_CLOCK.format(core), "").strip()
-    return heat, power, int(clock) * _HERTZ_PER_KHZ if clock.isdecimal() else None
+    return heat, power
 
 
 def busy_cores(before: Sample, after: Sample) -> float | None:
@@ -91,14 +97,9 @@ def _now(first: Readings, sample: Sample) -> Readings:
         }
         for pattern in _PATTERNS
     }
-    return replace(first, matches={**first.matches, **now})
-
-
-def _cards(sample: Sample) -> Readings:
-    words = " ".join(_QUERY)
-    if words not in sample.texts:
-        return Readings()
-    return Readings(commands={_QUERY: present(CommandOutput(stdout=sample.texts[words], stderr="", code=0))})
+    cards = sample.texts.get(" ".join(_QUERY))
+    commands = {} if cards is None else {_QUERY: present(CommandOutput(stdout=cards, stderr="", code=0))}
+    return replace(first, matches={**first.matches, **now}, commands=commands)
 
 
 def _chips(facts: ThermalFacts) -> Iterator[tuple[str, str, float]]:

@@ -29,16 +29,16 @@ class StepsHold:
         self._target, self._steps, self._who = target, tuple(steps), who
         self._record = Record(remember, None)
 
-    async def set(self, *, applied: bool) -> None:
-        """Have the steps applied, or all as it was before, and see that it is so.
+    async def set(self, *, applied: bool) -> bool:
+        """Have the steps applied, or all as it was before, and see that it is so; False when an item is gone.
 
-        Raises ArmFailed when it is not, NodeError and HostError; what was applied then stands until ``release``.
+        Raises ArmFailed when it is not so, NodeError and HostError; what was applied then stands until ``release``.
         """
         await self.release()
         await unbroken(keep_originals(self._record, self._target.name, self._target, self._steps))
         if applied:
             await unbroken(self._apply())
-        await self._see(applied=applied)
+        return await self._see(applied=applied)
 
     async def release(self) -> tuple[str, ...]:
         """Take back what stands; safe to call twice. Return what somebody else had changed, and was left.
@@ -56,18 +56,18 @@ class StepsHold:
             notes += await undo_entry(entry, self._who, self._record.put_node)
         return tuple(notes)
 
-    async def _see(self, *, applied: bool) -> None:
+    async def _see(self, *, applied: bool) -> bool:
         seen = await look(self._target, self._steps)
         before = known_originals(self._record, self._target.name, seen.boot)
         for item in seen.items:
             if item.found.state is State.ABSENT:
-                message = f"{item.name} is not there any more"
-                raise ArmFailed(message, hint="the thread has ended: look again with: sparktune place scan")
+                return False
             wanted = item.wanted if applied else before.get(item.name, "")
             found = item.found.value or ""
             if not same_value(found, wanted, item.form):
-                message = f"{item.name} has the CPUs {found or '(not told)'}, not {wanted or '(not known)'}"
-                raise ArmFailed(message, hint="its cpuset does not allow them, or another program sets them, too")
+                message = f"{item.name} has {found or '(not told)'}, not {wanted or '(not known)'}"
+                raise ArmFailed(message, hint="its cpuset does not allow it, or another program sets it, too")
+        return True
 
 
 async def take_back(

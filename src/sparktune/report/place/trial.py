@@ -1,0 +1,180 @@
+"""A trial of a thread: its plan, its result for people, and as JSON of schema 1."""
+
+__all__ = ["trial_json", "trial_plan_text", "trial_text"]
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from sparktune.experiment.difference import Difference
+from sparktune.experiment.idle_result import IdleResult, SensorEffect
+from sparktune.experiment.idle_trial import IdleTrial, Sensor
+from sparktune.experiment.load_cost import LoadCost
+from sparktune.experiment.result import GuardResult
+from sparktune.host.cpulist import format_cpulist
+from sparktune.report.ab.words import guard_words
+from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.place.trial_words import cost_words, idle_words, next_steps, thread_words
+from sparktune.units import format_duration
+
+_DIGITS = {Sensor.HEAT: 1, Sensor.POWER: 1, Sensor.CLOCK: 2, Sensor.CORES: 2}
+
+
+def trial_plan_text(trial: IdleTrial, *, idle: str, load: str) -> str:
+    """Say what would be done; ``idle`` and ``load`` say why a part is left out, "" when it is done."""
+    before, cpus = (format_cpulist(frozenset(one)) for one in (trial.before, trial.cpus))
+    lines = [
+        f"trial {trial.id}: {thread_words(trial)}",
+        f"  it is {one_line(trial.title)}",
+        f"arm A, as it is: CPUs {before}; arm B, moved: CPUs {cpus}; in the end it has CPUs {before} again",
+        *([f"at idle: not measured, {idle}"] if idle else _idle_plan(trial)),
+        f"under load: {f'not measured, {load}' if load else 'afterwards, as an experiment of sparktune ab'}",
+        "nothing else is changed; Ctrl-C gives the thread back what it had, after a kill: sparktune place trial --undo",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def trial_text(
+    trial: IdleTrial, idle: IdleResult | None, cost: LoadCost | None, *, why_idle: str, why_load: str
+) -> str:
+    """Return the verdicts first, then what they rest on; the reasons are for a part that is None."""
+    verdict = idle_words(idle) if idle is not None else f"at idle: not measured ({one_line(why_idle)})"
+    lines = [f"{verdict}; {cost_words(cost, why_load)}", f"trial {trial.id}: {thread_words(trial)}"]
+    before, cpus = (format_cpulist(frozenset(one)) for one in (trial.before, trial.cpus))
+    lines.append(f"  A: CPUs {before}; B: CPUs {cpus}; afterwards it has CPUs {before} again")
+    if idle is not None:
+        lines += _idle_lines(idle)
+    if cost is not None:
+        lines += _cost_lines(cost)
+    lines += [f"next: {step}" for step in next_steps(trial, idle, cost)]
+    return "\n".join(lines) + "\n"
+
+
+def trial_json(
+    trial: IdleTrial, idle: IdleResult | None, cost: LoadCost | None, *, why_idle: str, why_load: str
+) -> str:
+    """Return the document; a part that was not measured is null, with its reason beside it."""
+    document = {
+        "schema": 1,
+        "trial": trial.id,
+        "node": trial.node,
+        "thread": asdict(trial.thread),
+        "cpus": {name: format_cpulist(frozenset(one)) for name, one in (("a", trial.before), ("b", trial.cpus))},
+        "idle": _idle_record(idle) if idle is not None else None,
+        "idle_why": why_idle if idle is None else "",
+        "load": _cost_record(cost) if cost is not None else None,
+        "load_why": why_load if cost is None else "",
+        "next": list(next_steps(trial, idle, cost)),
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def _idle_plan(trial: IdleTrial) -> Iterator[str]:
+    rules, visit_s = trial.rules, trial.settle_s + trial.window_s
+    looks = [look.blocks for look in rules.looks if look.blocks <= len(trial.blocks)]
+    order = " ".join("".join(arm.value for arm in block.visits) for block in trial.blocks)
+    settle, window = format_duration(trial.settle_s), format_duration(trial.window_s)
+    yield f"at idle: each visit waits {settle} and measures {window}; order {order} (seed {trial.seed})"
+    least, most = (format_duration(2 * count * visit_s) for count in (min(looks, default=0), len(trial.blocks)))
+    takes = f"takes {least} to {most}" if looks and looks[0] != len(trial.blocks) else f"takes {most}"
+    when = f"a verdict after {' or '.join(map(str, looks))} blocks" if looks else "no verdict: below 3 blocks"
+    yield f"  {takes}; {when}; send nothing meanwhile: a visit with work in it is made again"
+    yield f"  decides: {trial.sensor}; worth having: {rules.margin:g} C; the same within {rules.equivalence:g} C"
+
+
+def _idle_lines(idle: IdleResult) -> Iterator[str]:
+    if idle.blocks:
+        yield f"blocks, {idle.trial.sensor}, A and B:"
+    for block in idle.blocks:
+        order = "".join(arm.value for arm in block.order)
+        yield f"  {block.number}  {order}  {block.first:.1f} C  {block.second:.1f} C  {block.difference:+.1f} C"
+    if idle.sensors:
+        yield "all sensors, A -> B (only the first decides):"
+    yield from (f"  {_sensor_words(one)}" for one in idle.sensors)
+    if idle.blocks and not any(one.kind is Sensor.POWER for one in idle.sensors):
+        yield "  power: the node tells none"
+    if idle.drift is not None:
+        yield f"drift: with the thread as it is the node moved by {idle.drift:+.1f} C per hour"
+    yield from (f"note: {flag}" for flag in idle.flags)
+    if idle.voids:
+        yield f"{count_of(len(idle.voids), 'visit')} did not count: {'; '.join(dict.fromkeys(idle.voids))}"
+
+
+def _sensor_words(one: SensorEffect) -> str:
+    digits, unit = _DIGITS[one.kind], one.kind.value
+    if one.mean_a is None or one.mean_b is None:
+        return f"{one_line(one.name)}: {one.why}"
+    means = f"{one_line(one.name)}: {one.mean_a:.{digits}f} -> {one.mean_b:.{digits}f} {unit}"
+    effect = one.effect
+    if effect is None:
+        return f"{means} ({one.why})"
+    return f"{means}, {effect.mean:+.{digits}f} [{effect.low:+.{digits}f}, {effect.high:+.{digits}f}]"
+
+
+def _cost_lines(cost: LoadCost) -> Iterator[str]:
+    yield f"under load: experiment {cost.experiment}, {cost.verdict.value if cost.verdict else 'no verdict'}" + (
+        f": {one_line(cost.why)}" if cost.why else ""
+    )
+    yield from (f"  guard: {guard_words(guard)}" for guard in cost.guards)
+
+
+def _idle_record(idle: IdleResult) -> Mapping[str, object]:
+    trial = idle.trial
+    return {
+        "verdict": idle.verdict.value if idle.verdict is not None else None,
+        "anecdote": idle.judgement.anecdote,
+        "why": idle.why,
+        "sensor": trial.sensor,
+        "settle_s": trial.settle_s,
+        "window_s": trial.window_s,
+        "margin_c": trial.rules.margin,
+        "equivalence_c": trial.rules.equivalence,
+        "effect": _difference(idle.judgement.effect),
+        "blocks": [
+            {
+                "block": block.number,
+                "order": "".join(arm.value for arm in block.order),
+                "a_c": block.first,
+                "b_c": block.second,
+                "difference_c": block.difference,
+            }
+            for block in idle.blocks
+        ],
+        "sensors": [
+            {
+                "sensor": one.name,
+                "unit": one.kind.value,
+                "a": one.mean_a,
+                "b": one.mean_b,
+                "effect": _difference(one.effect),
+                "why": one.why,
+            }
+            for one in idle.sensors
+        ],
+        "drift_c_per_h": idle.drift,
+        "flags": list(idle.flags),
+        "void_visits": list(idle.voids),
+    }
+
+
+def _difference(effect: Difference | None) -> Mapping[str, object] | None:
+    return None if effect is None else asdict(effect)
+
+
+def _cost_record(cost: LoadCost) -> Mapping[str, object]:
+    return {
+        "experiment": cost.experiment,
+        "metric": cost.metric,
+        "verdict": cost.verdict.value if cost.verdict is not None else None,
+        "why": cost.why,
+        "not_lower": cost.status.value,
+        "margin_ratio": cost.margin,
+        "effect": asdict(cost.effect) if cost.effect is not None else None,
+        "guards": _guards(cost.guards),
+    }
+
+
+def _guards(guards: Sequence[GuardResult]) -> list[Mapping[str, object]]:
+    return [
+        {"metric": one.metric, "margin_ratio": one.margin, "status": one.status.value, "why": one.why} for one in guards
+    ]
