@@ -12,6 +12,7 @@ import typer
 
 from sparktune.cli._place_pin import pin
 from sparktune.cli._place_status import status
+from sparktune.cli._place_trial import trial
 from sparktune.cli._place_unpin import unpin
 
 place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing.")
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     place_app.command("pin", short_help="Move threads that poll to efficiency cores; later ones follow.")(pin)
     place_app.command("unpin", short_help="Give threads back the CPUs that they had.")(unpin)
     place_app.command("status", short_help="Show what is pinned, and whether it is so; change nothing.")(status)
+    place_app.command("trial", short_help="Prove that moving a thread cools the node and costs no speed.")(trial)
     app.add_typer(place_app, name="place")
 
 

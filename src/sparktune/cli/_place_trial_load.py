@@ -1,0 +1,95 @@
+"""The part of a trial under load: an experiment of ``sparktune ab`` with the launcher for running machines."""
+
+__all__ = ["TrialLoad", "endpoint_of", "measure_load", "why_no_load"]
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sparktune.bench.cells import parse_numbers
+from sparktune.cli._ab import run_values
+from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._place_scan import ScanArguments, server_of
+from sparktune.experiment.idle_trial import IdleTrial
+from sparktune.experiment.load_cost import MOST_LOST, LoadCost, cost_of
+from sparktune.io.cluster import LOCAL
+from sparktune.report.place.trial_words import thread_words
+
+_TTFT_MARGIN = 0.10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialLoad:
+    """The server, what is sent, and how it is reached, as the flags say; "" and None are "not given"."""
+
+    endpoint: str = ""
+    service: str = ""
+    idle_only: bool = False
+    workload: str = ""
+    prompt_tokens: str = ""
+    output_tokens: str = ""
+    trials: int | None = None
+    model: str = ""
+    api_key_file: Path | None = None
+    settle_s: float | None = None
+
+
+def endpoint_of(load: TrialLoad) -> str:
+    """Return the server, as ``place scan`` finds it; "" without one. Raises UsageError."""
+    return server_of(ScanArguments(endpoint=load.endpoint, service=load.service))
+
+
+def why_no_load(load: TrialLoad, endpoint: str) -> str:
+    """Return why nothing is measured under load, "" when it is."""
+    if load.idle_only:
+        return "--idle-only"
+    return "" if endpoint else "no --endpoint and no --service"
+
+
+def measure_load(trial: IdleTrial, load: TrialLoad, *, blocks: int, quiet: bool) -> LoadCost:
+    """Run the experiment and return what it shows. Raises as ``run_values``."""
+    options = AbOptions(yes=True, quiet=quiet, api_key_file=load.api_key_file)
+    return cost_of(run_values(values_of_load(trial, load, blocks), options))
+
+
+def values_of_load(trial: IdleTrial, load: TrialLoad, blocks: int) -> dict[str, Any]:
+    """Return the experiment as a file would say it: arm B is the thread moved, and arm A the machine as it is."""
+    thread = trial.thread
+    step: dict[str, Any] = {
+        "node": "" if trial.node == LOCAL else trial.node,
+        "kind": "affinity",
+        "tasks": [{"pid": thread.pid, "tid": thread.tid, "start_time": thread.start_ticks}],
+        "cpus": list(trial.cpus),
+    }
+    values: dict[str, Any] = {
+        **({"service": load.service} if load.service else {"url": trial.endpoint}),
+        "name": "a thread as it is against the thread moved",
+        "launcher": "hot",
+        "knob": f"cores of {thread_words(trial)}",
+        "a": {},
+        "b": {"steps": [step]},
+        "primary": "output_tok_s",
+        "margin": MOST_LOST,
+        "equivalence": MOST_LOST,
+        "guards": [f"decode_tok_s:{MOST_LOST}", f"ttft_s:{_TTFT_MARGIN}"],
+        "max_blocks": blocks,
+        "seed": trial.seed,
+    }
+    if load.settle_s is not None:
+        values["settle_s"] = load.settle_s
+    if trial.node != LOCAL:
+        values["nodes"] = [trial.node]
+    workload = _workload(load)
+    return {**values, "workload": workload} if workload else values
+
+
+def _workload(load: TrialLoad) -> dict[str, Any]:
+    asked: dict[str, Any] = {"from": load.workload} if load.workload else {}
+    for name, text in (("prompt_tokens", load.prompt_tokens), ("output_tokens", load.output_tokens)):
+        if text:
+            asked[name] = list(parse_numbers(text, flag=f"--{name.replace('_', '-')}", smallest=1))
+    if load.trials is not None:
+        asked["trials"] = load.trials
+    if load.model:
+        asked["model"] = load.model
+    return asked
