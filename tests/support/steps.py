@@ -46,6 +46,12 @@ def sample_steps() -> dict[str, dict[str, Any]]:
         "irq": _step("irq", devices=[GPU, NIC], cpus=[0, 1], spread=False, fixed=[f"{NIC}#2"], reapply=True),
         "irq-spread": _step("irq", devices=[NIC], cpus=[3, 2], spread=True, fixed=[f"{NIC}#2"], reapply=True),
         "affinity": _step("affinity", tasks=[_task(PID), _task(WORKER)], cpus=[2, 3]),
+        "threads": _step(
+            "threads", exe="engine", process="engine (1)", thread="poller", cpus=[1], which="named", reapply=True
+        ),
+        "threads-main": _step(
+            "threads", exe="engine", process="engine (1)", thread="", cpus=[2, 3], which="main", reapply=False
+        ),
         "property": _step("property", unit="system.slice", name="AllowedCPUs", value="0-1"),
         "property-scope": _step("property", unit="init.scope", name="AllowedCPUs", value="0-1"),
         "property-new": _step("property", unit="inference.slice", name="AllowedCPUs", value="2-3"),
@@ -76,6 +82,7 @@ def sample_tree(folder: Path) -> Path:
     link = folder / "etc/systemd/system/default.target"
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to("/lib/systemd/system/graphical.target")
+    (folder / f"proc/{PID}/exe").symlink_to("/usr/bin/engine (deleted)")
     (folder / "etc/sysctl.d/99-zz-test.conf").chmod(0o600)
     return folder
 
@@ -134,7 +141,9 @@ def _interrupts() -> dict[str, str]:
 
 def _tasks() -> dict[str, str]:
     files = {"/proc/1/status": "Name:\tsystemd\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\n"}
-    for tid in (PID, WORKER):
+    files[f"/proc/{PID}/comm"] = "engine (1)\n"
+    for tid, name in ((PID, "engine (1)"), (WORKER, "poller")):
+        files[f"/proc/{PID}/task/{tid}/comm"] = f"{name}\n"
         rest = " ".join("0" for _ in range(18))
         files[f"/proc/{PID}/task/{tid}/stat"] = f"{tid} (engine (1)) S {rest} {STARTED} 0 0\n"
         files[f"/proc/{PID}/cgroup"] = f"0::{_SCOPE}\n"

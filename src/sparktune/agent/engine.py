@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sparktune.agent.following import crashed, spent, steps_to_follow
 from sparktune.agent.give_up import give_up
 from sparktune.agent.hello import hello
 from sparktune.agent.home import Home
@@ -126,13 +127,32 @@ class Engine:
         with self._lock(request, "reapply"), Interrupts() as interrupts:
             recovered = self._recover()
             applied = [past for past in self._home.transactions() if past.applied]
-            for again in steps_to_do_again(applied):
+            follows = [name for name, kind in self._kinds.items() if kind.follows]
+            for again in steps_to_do_again(applied, follows):
                 asked = {"label": "reapply", "who": request.get("who", ""), **again}
                 transaction = Transaction(self._machine, self._kinds, self._home, asked, self._boot_id)
                 parts, end = transaction.run(self._archive, self._recovery, interrupts)
                 done.append({**end, "of": again["of"], "steps": parts})
         failed = [one for one in done if one["failed"]]
         state = "incomplete" if failed else "committed"
+        return done, {"transactions": len(done), "state": state, "recovered": recovered}
+
+    def follow(self, request: Request) -> Answers:
+        """Do rules again for threads that came: those that ``found`` names, unless somebody has done so meanwhile."""
+        if not self._home.exists():
+            return [], {"transactions": 0, "state": "nothing"}
+        done: list[Answer] = []
+        with self._lock(request, "follow"), Interrupts() as interrupts:
+            self._home.clean()
+            recovered = self._recovery.undo(crashed(self._home.transactions()))
+            for again in steps_to_follow(self._home.transactions(), request["found"], self._boot_id):
+                asked = {"who": request.get("who", ""), **again}
+                transaction = Transaction(self._machine, self._kinds, self._home, asked, self._boot_id)
+                parts, end = transaction.run(self._archive, self._recovery, interrupts)
+                done.append({**end, "of": again["of"], "steps": parts})
+            for name in spent(self._home.transactions(), self._kinds, self._machine, self._boot_id):
+                self._home.drop(name)
+        state = "incomplete" if any(one["failed"] for one in done) else "committed" if done else "nothing"
         return done, {"transactions": len(done), "state": state, "recovered": recovered}
 
     def journal(self, request: Request) -> Answers:

@@ -7,6 +7,7 @@ keeps readings whole, so that they can be put back exactly.
 __all__ = ["Items", "Kind", "Outcome", "Reading", "SomethingElse", "StepFailed"]
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -40,12 +41,14 @@ class Kind(ABC):
     ``lenient``: an item that is refused, gone, managed or ineffective does not undo the transaction, and one that is
     gone when it is to be put back is no edit of somebody else. ``eventual``: what was done need not be seen at once.
     The items of a reading are put back in reverse order. A step whose undoing is doing it ``again`` is left out when
-    there are others before it in its transaction and none of them changed anything.
+    there are others before it in its transaction and none of them changed anything. ``follows``: what it is done again
+    for comes at any time, so the command ``follow`` does that, not ``reapply``.
     """
 
     name: str
     lenient = False
     eventual = False
+    follows = False
 
     @abstractmethod
     def look(self, machine: "Machine", step: Step) -> Reading:
@@ -53,6 +56,14 @@ class Kind(ABC):
 
         Raises StepFailed, and SomethingElse where no reading of this kind could be of what is there.
         """
+
+    def look_at(self, machine: "Machine", step: Step, items: Iterable[str]) -> Reading:
+        """Return at least these items as they are now, also those that the step would not find any more.
+
+        Whoever did a step, or undoes it, asks so. Raises StepFailed, and SomethingElse, as ``look`` does.
+        """
+        del items
+        return self.look(machine, step)
 
     @abstractmethod
     def do(self, machine: "Machine", step: Step, before: Reading) -> Items:
@@ -92,6 +103,16 @@ class Kind(ABC):
 
         Such a step has no state of its own to compare; what it reads is what the other steps put back.
         """
+        del step
+        return False
+
+    def finds_once(self, step: Step) -> bool:
+        """Tell whether finding a step's items takes seconds: then what the first look found is what it is done to."""
+        del step
+        return False
+
+    def stands(self, step: Step) -> bool:
+        """Tell whether a step that changed nothing is kept all the same: a rule, done again for what comes."""
         del step
         return False
 

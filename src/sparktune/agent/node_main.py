@@ -10,6 +10,7 @@ import time
 from typing import Any, NoReturn
 
 from sparktune.agent.engine import Engine
+from sparktune.agent.follow import run as follow
 from sparktune.agent.node_give_up import not_agreed, to_give_up
 from sparktune.agent.refusal import ROOT, Refused
 from sparktune.agent.say import lines_of
@@ -25,7 +26,7 @@ def main() -> NoReturn:
     # Not as defaults of the parser: the part of a command would set them once more, over what stands before it.
     options = _parser().parse_args(namespace=argparse.Namespace(root="", json=False))
     try:
-        answer = _run(options)
+        answer = follow(Tree(options.root)) if options.command == "follow" else _run(options)
     except Refused as error:
         answer = {"error": {"kind": error.kind, "message": str(error)}}
     if options.json:
@@ -47,7 +48,8 @@ def _run(options: argparse.Namespace) -> dict[str, Any]:
         case "transact":
             parts, end = engine.transact({"label": "transact", **request, **_plan(options.plan)})
             changed = any(said["outcome"] not in _UNCHANGED for part in parts for said in part["items"].values())
-            return {**end, "steps": parts, "changed": changed}
+            kept = bool(end["transaction"]) and end["state"] in _APPLIED  # a rule is, whatever it finds today
+            return {**end, "steps": parts, "changed": changed or kept}
         case "revert":
             return _revert(engine, {**request, "transaction": options.transaction}, options)
         case "confirm":
@@ -72,6 +74,7 @@ def _revert(engine: Engine, request: dict[str, Any], options: argparse.Namespace
     return {**end, "undone": parts}
 
 
+_APPLIED = ("committed", "unconfirmed")
 _UNCHANGED = frozenset({"already", "managed", "gone", "refused"})
 
 
@@ -149,6 +152,7 @@ _COMMANDS = (
     ("journal", "list the transactions with every item that they changed", ""),
     ("confirm", "keep a transaction that would be undone otherwise", "transaction"),
     ("reapply", "do again what a boot or a device that came back has undone", ""),
+    ("follow", "do again for threads that came since what a rule for threads says (a timer does this)", ""),
     ("transact", "carry out a plan", "plan"),
     ("expire", "undo a transaction unless it was confirmed (the node's clock does this)", "transaction"),
 )

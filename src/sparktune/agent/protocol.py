@@ -28,8 +28,8 @@ looked up again every few seconds. The next request ends a sample.
 
 ``transact``: a transaction ``{"label", "who", "plan", "boot_id", "profile", "steps", "confirm_within_s"?,
 "wait_s"?}``; steps are ``{"kind", "change", ...}`` with the fields of ``sparktune.model.step`` (kinds file, link,
-value, irq, affinity, property, reload, service, isolate, container), ``expect`` among them. Under the node's lock
-everything is looked at and compared with ``expect`` and ``boot_id`` ("" : any); then, per step, what is there is
+value, irq, affinity, threads, property, reload, service, isolate, container), ``expect`` among them. Under the node's
+lock everything is looked at and compared with ``expect`` and ``boot_id`` ("" : any); then, per step, what is there is
 written to the journal, the step is done and read back, and that is written. -> a part per step, in order ``{"step":
 I, "kind", "change", "items": {ITEM: {"outcome", "why"?, "found"?, "wanted"?}}}``; then ok ``{"transaction", "state",
 "failed", "undone": [STEP, ...], "recovered": [UNDONE, ...]}`` with state committed, unconfirmed, rolled_back or
@@ -39,6 +39,16 @@ who, since when; or one waits to be confirmed), "void" (what the plan saw has ch
 root), "journal" (the journal cannot be written or read), "request" (a step that this agent does not know),
 "transaction" (there is none of that name, it cannot be reverted alone, one before it could not be undone, or the node
 could not undo it by itself when nobody confirms).
+
+A step of the kind threads with ``reapply`` is a rule: its transaction is kept also when no thread was there for it. Its
+items are ``PID/TID/START``; where it found none, one item that is called like the rule says so ("gone", "refused").
+With ``which`` "busy" the node measures for four to five seconds, once; a thread of ``expect`` that does not spin then
+makes the plan void. In a captured tree nothing can be measured: it finds none. The node's own command ``follow``, which
+a timer runs, does rules again for threads that came since, each in a transaction ``of`` the first one with the label
+"follow" and with ``only``, the items that it is for; it is undone with that one, and dropped when all its threads have
+ended. What a thread got by a rule and somebody changed since stays so; what was refused is not tried again in this
+boot. ``follow`` waits for nobody who has the lock, undoes of what crashed only its own, and leaves threads alone which
+an open transaction speaks of. ``reapply``, for boots and devices, leaves rules to ``follow``.
 
 ``confirm``: transaction -> ok ``{"transaction", "state"}``. With ``confirm_within_s`` the node undoes the transaction
 by itself when that time has passed without it.

@@ -6,6 +6,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from sparktune.agent.follow import lines_followed
+
 _NS = 1_000_000_000
 _WORDS = {
     "rolled_back": "rolled back",
@@ -20,6 +22,9 @@ def lines_of(answer: dict[str, Any], command: str) -> Iterator[str]:
     """Yield the lines that a person gets to see."""
     if "error" in answer:
         yield answer["error"]["message"]
+        return
+    if command == "follow":
+        yield from lines_followed(answer)
         return
     if "holder" in answer:
         yield from _journal(answer, whole=command == "journal")

@@ -45,6 +45,7 @@ class Transaction:
         if unknown:
             raise Refused(REQUEST, f"this agent does not know steps of the kind {', '.join(unknown)}")
         self._kinds = [kinds[str(step["kind"])] for step in self._steps]
+        self._found: list[Reading | None] = []
         self._parts: list[Answer] = []
 
     def run(self, archive: bytes, recovery: Recovery, interrupts: Interrupts) -> tuple[list[Answer], Answer]:
@@ -52,8 +53,9 @@ class Transaction:
         asked = self._request.get("boot_id")
         if asked and asked != self._boot_id:
             raise Refused(VOID, "the machine has been started again since it was looked at")
-        readings = self._look()
-        if self._fulfilled(readings):
+        readings = self._found = self._look()
+        new_rule = self._has_new_rule()
+        if self._fulfilled(readings) and not new_rule:
             parts = [self._part(i, _already(reading or {})) for i, reading in enumerate(readings)]
             return parts, {"transaction": "", "state": "committed", "failed": "", "undone": []}
         name, journal = self._begin(archive, readings)
@@ -63,7 +65,7 @@ class Transaction:
             end = {"transaction": name, "state": undone["state"], "failed": failed, "undone": undone["steps"]}
             return self._parts, end
         journal.close()
-        if not past_from(name, journal.records).touched():
+        if not (past_from(name, journal.records).touched() or new_rule or self._has_refused_again()):
             if self._request.get("confirm_within_s"):
                 disarm(self._machine.tree, name)
             with suppress(Refused):  # it says of itself that it changed nothing
@@ -104,6 +106,21 @@ class Transaction:
         if not reading:  # of a device that is not there, which the step is to say
             return False
         return all(self._kinds[i].reached(self._steps[i], item, value) for item, value in reading.items())
+
+    def _has_new_rule(self) -> bool:
+        """Tell whether a step stands that no applied transaction has: it is kept, whatever it finds today."""
+        new = [_rule(step) for kind, step in zip(self._kinds, self._steps, strict=True) if kind.stands(step)]
+        if not new or self._request.get("of"):
+            return False
+        applied = [past for past in self._home.transactions() if past.applied and not past.again]
+        known = [_rule(step) for past in applied for step in past.begin["steps"]]
+        return any(rule not in known for rule in new)
+
+    def _has_refused_again(self) -> bool:
+        """Tell whether a rule that was done again was refused: that is kept, so as not to be tried again and again."""
+        rules = [part for part in self._parts if self._kinds[part["step"]].stands(self._steps[part["step"]])]
+        said = [one["outcome"] for part in rules for one in part["items"].values()]
+        return bool(self._request.get("of")) and "refused" in said
 
     def _begin(self, archive: bytes, readings: list[Reading | None]) -> tuple[str, Journal]:
         request, within_s = self._request, float(self._request.get("confirm_within_s") or 0)
@@ -160,7 +177,7 @@ class Transaction:
         if interrupts.name:
             message = f"interrupted by {interrupts.name}"
             raise _Failed(message)
-        before = kind.look(self._machine, step)
+        before = self._before(i)
         if self._needless(i, before):
             self._parts.append(self._part(i, _already(before)))
             return
@@ -169,9 +186,9 @@ class Transaction:
         try:
             items = kind.do(self._machine, step, before)
         except BaseException as error:
-            journal.write("FAILED", step=i, after=self._after_failure(kind, step), items={}, why=str(error))
+            journal.write("FAILED", step=i, after=self._after_failure(i, before), items={}, why=str(error))
             raise
-        after = kind.look(self._machine, step)
+        after = kind.look_at(self._machine, step, before)
         self._read_back(i, items, after)
         self._parts.append(self._part(i, items, after))
         journal.write("DONE", step=i, after=after, items=items)
@@ -187,9 +204,15 @@ class Transaction:
         said = [item for j in others for item in self._parts[j]["items"].values()]
         return bool(others) and all(item["outcome"] == "already" for item in said)
 
-    def _after_failure(self, kind: Kind, step: Step) -> Reading | None:
+    def _before(self, i: int) -> Reading:
+        kind, step, found = self._kinds[i], self._steps[i], self._found[i]
+        if found is not None and kind.finds_once(step):
+            return kind.look_at(self._machine, step, found)
+        return kind.look(self._machine, step)
+
+    def _after_failure(self, i: int, before: Reading) -> Reading | None:
         try:
-            return kind.look(self._machine, step)
+            return self._kinds[i].look_at(self._machine, self._steps[i], before)
         except (StepFailed, OSError):
             return None
 
@@ -216,6 +239,11 @@ def _steps_of(request: Request) -> list[Step]:
     if not isinstance(within_s, (int, float)) or not 0 <= within_s <= _LONGEST_S:
         raise Refused(REQUEST, f"no time to wait for: {within_s!r}")
     return steps
+
+
+def _rule(step: Step) -> Step:
+    """Return what of a step makes it the same rule: not what was seen when it was planned."""
+    return {key: value for key, value in step.items() if key not in {"change", "expect"}}
 
 
 def _already(reading: Reading) -> Items:

@@ -86,7 +86,7 @@ class _Items:
 
     def put_back(self, todo: list[str], since: Mapping[str, list[Any]]) -> dict[str, Result]:
         try:
-            now = self._kind.look(self._machine, self._step)
+            now = self._kind.look_at(self._machine, self._step, todo)
         except SomethingElse as error:
             results = {item: self._foreign(item, error.found) for item in todo}
         else:
@@ -106,8 +106,16 @@ class _Items:
         try:
             self._with_reserve(item, before)
         except (StepFailed, OSError) as error:
+            if kind.lenient and self._has_gone(item):  # at this very moment
+                return {"outcome": "gone"}
             return self._with_values({"outcome": "failed", "why": str(error)}, item, now)
         return {"outcome": "restored"}
+
+    def _has_gone(self, item: str) -> bool:
+        try:
+            return self._kind.look_at(self._machine, self._step, [item]).get(item) is None
+        except (StepFailed, OSError):
+            return False
 
     def _ours(self, item: str, now: Any, since: list[Any]) -> bool:  # noqa: ANN401 - as in a reading
         """Tell whether an item is as this transaction left it; of one that crashed, whether it is as it wanted it."""
@@ -139,9 +147,11 @@ class _Items:
     def _checked(self, results: dict[str, Result]) -> dict[str, Result]:
         """Look at what was put back: what is not so, is not said to be so."""
         put_back = [item for item, result in results.items() if result["outcome"] == "restored"]
-        now: Reading = self._kind.look(self._machine, self._step) if put_back else {}
+        now: Reading = self._kind.look_at(self._machine, self._step, put_back) if put_back else {}
         for item in put_back:
-            if not self._kind.eventual and not self._same(self._past.before[item], now.get(item)):
+            if self._kind.lenient and now.get(item) is None:
+                results[item] = {"outcome": "gone"}
+            elif not self._kind.eventual and not self._same(self._past.before[item], now.get(item)):
                 failed = {"outcome": "failed", "why": "it was put back, but is not as before"}
                 results[item] = self._with_values(failed, item, now.get(item))
         return results

@@ -109,7 +109,11 @@ class ThreadRuleStep:
     ``which``: every thread of that name ("named"); the one that started the process ("main"); or those of that name
     that want a whole core, window after window, while all other threads of the process rest ("busy"): a thread that
     computes among others that compute is never taken. ``reapply``: the node looks again while this is applied. Items
-    are ``PID/TID/START``, as of AffinityStep; none matching is no failure.
+    are ``PID/TID/START``, as of AffinityStep; none matching is no failure: one item that is called like the rule,
+    ``EXE/PROCESS/THREAD`` with ``*`` for any, is "gone" then, and says why. At least two of the three names are given.
+
+    The transaction is kept though it changed no thread, and each rule has its own way back. The unit that looks again
+    goes with the transaction that wrote it: whoever undoes that one while others have rules has to write it anew.
     """
 
     exe: str
