@@ -1,6 +1,6 @@
 """Put ``sparktune ab`` together: read what was asked, say what it costs, run it, show it, choose the exit code."""
 
-__all__ = ["refuse_leftovers", "resume_command", "run_command", "run_values", "worked_on"]
+__all__ = ["declared_of", "refuse_leftovers", "resume_command", "run_command", "run_values", "worked_on"]
 
 import asyncio
 import os
@@ -52,7 +52,7 @@ Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, _T]]
 
 def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_run: bool) -> None:
     """Run a new experiment to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
-    experiment = _declared(*values_of(file, flags))
+    experiment = declared_of(*values_of(file, flags))
     if not dry_run:
         check_can_ask(yes=options.yes)
     with Store.open() as store:
@@ -103,7 +103,7 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
 def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
     """Run a new experiment of ours from the values of its file; nobody is asked, and nothing of it is shown here."""
     _, fault = values_of(None, AbFlags())
-    experiment = _declared(values, fault)
+    experiment = declared_of(values, fault)
     with Store.open() as store:
         world = world_of(experiment, options, store)
         if not options.quiet:
@@ -113,7 +113,8 @@ def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
         return worked_on(store, world, experiment, options, run_experiment)
 
 
-def _declared(values: dict[str, Any], fault: Fault) -> Experiment:
+def declared_of(values: dict[str, Any], fault: Fault) -> Experiment:
+    """Return the whole plan that the values of a file mean. Raises UsageError."""
     seed = values.get("seed")
     if seed is None:
         seed = int.from_bytes(os.urandom(_SEED_BYTES), "big")

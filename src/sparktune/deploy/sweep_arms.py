@@ -11,7 +11,7 @@ from sparktune.deploy.launchers._shared import argv_of
 from sparktune.deploy.sweep_command import command_with
 from sparktune.deploy.sweep_words import arm_of
 from sparktune.errors import UsageError
-from sparktune.model.sweep import Candidate
+from sparktune.model.sweep import BASELINE, Candidate
 from sparktune.model.sweep_record import SweepRecord
 
 SWEPT: Final = {
@@ -31,6 +31,8 @@ def arm_with(sweep: SweepRecord, launcher: str, candidate: Candidate) -> dict[st
     Raises UsageError for a knob that this launcher or engine cannot set.
     """
     own = dict(sweep.baseline)
+    if launcher == "command":  # one form of its words, so that what is set the same is seen to be
+        own["command"] = list(argv_of(own.get("command"), "baseline"))
     if not candidate.values:
         return own
     moved = arm_of(candidate.values, sweep.engine, sweep.flags)
@@ -42,7 +44,7 @@ def arm_with(sweep: SweepRecord, launcher: str, candidate: Candidate) -> dict[st
     if launcher != "command":
         return {**own, **{kind: {**(own.get(kind) or {}), **moved[kind]} for kind in moved}}
     if moved.get("flags"):
-        own["command"] = list(command_with(argv_of(own.get("command"), "baseline"), moved["flags"], sweep.engine))
+        own["command"] = list(command_with(own["command"], moved["flags"], sweep.engine))
     if moved.get("env"):
         own["env"] = {**(own.get("env") or {}), **moved["env"]}
     return own
@@ -68,7 +70,7 @@ def planner_for(planner: ArmPlanner, sweep: SweepRecord, candidate: Candidate) -
     """
     launcher = planner.launcher
     others = {one.key: arm_with(sweep, launcher, one) for one in sweep.plan.screened}
-    arms = {**others, _A: dict(sweep.baseline), _B: arm_with(sweep, launcher, candidate)}
+    arms = {**others, _A: arm_with(sweep, launcher, Candidate(key=BASELINE)), _B: arm_with(sweep, launcher, candidate)}
     return replace(planner, spec=replace(planner.spec, arms=arms, live=live_with(sweep, candidate)))
 
 

@@ -1,6 +1,6 @@
 """What an experiment will cost and what it can find, as far as that is known before it starts."""
 
-__all__ = ["cost_words"]
+__all__ = ["cost_words", "visit_s"]
 
 from collections.abc import Mapping
 
@@ -26,6 +26,15 @@ def cost_words(store: Store, experiment: Experiment, plan: ArmPlan) -> tuple[str
     """
     time = _time(store, experiment, plan)
     return (time,) if experiment.rules.only_equivalence else (time, _detectable(store, experiment))
+
+
+def visit_s(store: Store, experiment: Experiment) -> Seconds | None:
+    """Return what the trials of a visit take, and the quiet after them; None where no earlier run says it."""
+    waves = {cell: store.usual_wave_s(experiment.base_url, cell) for cell in experiment.workload.cells}
+    known = {cell: wave for cell, wave in waves.items() if wave is not None}
+    if len(known) < len(waves):
+        return None
+    return _measuring_s(experiment, known) + (experiment.protection.tail_s if experiment.protection.on else 0.0)
 
 
 def _time(store: Store, experiment: Experiment, plan: ArmPlan) -> str:

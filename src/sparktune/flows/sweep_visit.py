@@ -158,7 +158,8 @@ def _metrics(ab: AbTools, experiment: Experiment, visit: MeasuredVisit) -> dict[
 def _why(tools: SweepTools, since_wall_s: float, told: str) -> str:
     """Return what failed first in the log of the start, and what was told of the end where the log is silent."""
     first = why_of_logs(tools.logs, since_wall_s)
-    return f"{first} ({told.splitlines()[0]})" if first and told else first or told
+    how, *said = [line.strip() for line in told.splitlines() if line.strip()] or [""]
+    return f"{first} ({how.removesuffix('; it said last:')})" if first else " ".join((how, *said[-1:]))
 
 
 def _check_baseline(task: VisitTask, visit: SweepVisit) -> None:

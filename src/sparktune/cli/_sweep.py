@@ -1,0 +1,214 @@
+"""Put ``sparktune sweep`` together: plan, choose, confirm, show; one owner and one hold for all visits that choose."""
+
+__all__ = ["resume_command", "run_command"]
+
+import asyncio
+import os
+import random
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sparktune.cli._ab import declared_of, refuse_leftovers, worked_on
+from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._ab_earn import earn
+from sparktune.cli._ab_stop import check_can_stop
+from sparktune.cli._ab_world import World, with_image, world_of
+from sparktune.cli._host_ask import agreed, check_can_ask
+from sparktune.cli._sweep_flags import SweepFlags, sweep_values
+from sparktune.cli._sweep_show import finish, show_result
+from sparktune.deploy.arm_planner import ArmPlanner
+from sparktune.deploy.launchers._shared import argv_of
+from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.sweep_arms import SWEPT, planner_for
+from sparktune.deploy.sweep_now import engine_of_words
+from sparktune.errors import EndpointError, NotConclusive, UsageError
+from sparktune.experiment.design import Arm
+from sparktune.experiment.plan import Experiment
+from sparktune.experiment.result import ExperimentResult
+from sparktune.flows.ab import resume, run_experiment
+from sparktune.flows.ab_tools import AbTools
+from sparktune.flows.sweep import restore_sweep, run_sweep, sweep_result
+from sparktune.flows.sweep_confirm import confirmation
+from sparktune.flows.sweep_plan import Asked, cost_lines, planned
+from sparktune.flows.sweep_visit import SweepTools
+from sparktune.io.http.server import Server
+from sparktune.io.store.identity import new_run_id
+from sparktune.io.store.store import Store
+from sparktune.io.sweep_file import SweepRequest, sweep_request
+from sparktune.model.experiment_row import ExperimentState
+from sparktune.model.sweep import BASELINE, Candidate, SweepState
+from sparktune.model.sweep_record import SweepRecord
+from sparktune.report.sweep.text import plan_text
+
+
+def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry_run: bool) -> None:
+    """Run a new sweep to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
+    values, fault = sweep_values(file, flags)
+    request, rest = sweep_request(values, fault)
+    live = rest.pop("live", {})
+    name = rest.get("name") or "sweep of " + (", ".join(one.knob for one in request.ranges) or str(values["params"]))
+    first = declared_of({**rest, "name": name, "a": dict(request.baseline), "aa": True}, fault)
+    if first.launcher not in SWEPT:
+        message = f"launcher {first.launcher} sets no single knobs, so that a sweep cannot try them"
+        raise UsageError(message, hint=f"a sweep works with {', '.join(SWEPT)}; two settings compare with sparktune ab")
+    if not dry_run:
+        check_can_ask(yes=options.yes)
+    with Store.open() as store:
+        world = world_of(first, options, store)
+        planner = asyncio.run(world.seeing())
+        engine = _engine(request, first, world)
+        asked = Asked(request=request, first=first, planner=planner, live=live, engine=engine)
+        record, umbrella = planned(asked, store)
+        text = plan_text(record, umbrella, cost_lines(store, record, umbrella))
+        if dry_run:
+            sys.stdout.write(text)
+            sys.stderr.write("--dry-run: nothing was started\n")
+            return
+        sys.stderr.write(text)
+        check_can_stop(planner_for(planner, record, record.plan.screened[0]).plan(Arm.B.value), umbrella)
+        refuse_leftovers(store, umbrella)
+        if not agreed("Start it?", yes=options.yes):
+            sys.stderr.write("nothing was started\n")
+            return
+        umbrella = with_image(umbrella, world)
+        store.create_sweep(record, umbrella)
+        sys.stderr.write(f"sweep {record.id}\n")
+        _carry_out(store, umbrella, record, options)
+
+
+def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
+    """Take back what a sweep left, then go on with it, or only restore. Raises as ``run_command``."""
+    with Store.open() as store:
+        record = store.load_sweep(prefix)
+        umbrella = store.load_experiment(record.id)
+        if restore_only:
+            _restore(store, umbrella, record, options)
+            return
+        if record.state is not SweepState.DONE and not record.winner:
+            _check_image(store, umbrella, options)
+        _carry_out(store, umbrella, record, options)
+
+
+def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> None:
+    """Choose where nothing was chosen yet, confirm what was not confirmed yet, and show all of it."""
+    over = record.winner or record.state is SweepState.DONE
+    if not over or store.held(record.id):
+        record = _chosen(store, umbrella, record, options)
+    result: ExperimentResult | None = None
+    if record.winner and record.state is not SweepState.DONE:
+        record, result = _confirmed(store, umbrella, record, options)
+    shown = sweep_result(store, record)
+    show_result(shown, as_json=options.json)
+    if result is not None:
+        earn(result, options)
+    finish(shown)
+
+
+def _chosen(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> SweepRecord:
+    async def choose(tools: AbTools, experiment: Experiment) -> SweepRecord:
+        return await run_sweep(_tools(store, tools, record), experiment, record)
+
+    return worked_on(store, world_of(umbrella, options, store), umbrella, options, choose)
+
+
+def _confirmed(
+    store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions
+) -> tuple[SweepRecord, ExperimentResult]:
+    if not record.confirm:
+        now_s = time.time()
+        experiment = confirmation(
+            record,
+            umbrella,
+            _winner(store, record),
+            experiment_id=new_run_id(now_s, os.urandom(2)),
+            created_wall_s=now_s,
+            draw=random.Random(umbrella.seed).random,  # noqa: S311 - an order that can be repeated, not a secret
+        )
+        store.create_experiment(experiment)
+        record = replace(record, confirm=experiment.id)
+        store.set_sweep(record)
+    experiment = store.load_experiment(record.confirm)
+    sys.stderr.write(f"confirming {record.winner} against the baseline: experiment {experiment.id}\n")
+
+    async def confirm(tools: AbTools, experiment: Experiment) -> ExperimentResult:
+        if store.experiment_row(experiment.id).state is ExperimentState.DONE or store.visits(experiment.id):
+            return await resume(tools, experiment, restore_only=False)
+        return await run_experiment(tools, experiment)
+
+    result = worked_on(store, world_of(experiment, options, store), experiment, options, confirm)
+    record = replace(record, state=SweepState.DONE)
+    store.set_sweep(record)
+    return record, result
+
+
+def _restore(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> None:
+    async def restored(tools: AbTools, experiment: Experiment) -> SweepRecord:
+        return await restore_sweep(_tools(store, tools, record), experiment, record)
+
+    async def of_confirmation(tools: AbTools, experiment: Experiment) -> str:
+        return (await resume(tools, experiment, restore_only=True)).afterwards
+
+    if record.confirm:
+        experiment = store.load_experiment(record.confirm)
+        world = world_of(experiment, options, store)
+        told = worked_on(store, world, experiment, options, of_confirmation, take_back=True)
+    elif store.held(record.id) or not record.afterwards:
+        world = world_of(umbrella, options, store)
+        told = worked_on(store, world, umbrella, options, restored, take_back=True).afterwards
+    else:
+        sys.stderr.write(f"nothing is held any more, and nothing was touched; when it ended: {record.afterwards}\n")
+        return
+    sys.stderr.write(f"restored: {told or 'nothing had been changed'}\n")
+
+
+def _tools(store: Store, tools: AbTools, record: SweepRecord) -> SweepTools:
+    planner = tools.planner
+
+    def planner_of(candidate: Candidate) -> ArmPlanner:
+        return planner_for(planner, record, candidate)
+
+    logs = store.path.parent / "ab-logs" / record.id
+    return SweepTools(ab=replace(tools, planner=planner_of(Candidate(key=BASELINE))), planner_of=planner_of, logs=logs)
+
+
+def _winner(store: Store, record: SweepRecord) -> Candidate:
+    known = sweep_result(store, record, confirmed=False).known
+    return next(one.candidate for one in known if one.candidate.key == record.winner)
+
+
+def _check_image(store: Store, umbrella: Experiment, options: AbOptions) -> None:
+    """Refuse to go on with another image: what was measured before is of the one that ran then."""
+    was = umbrella.scope.get("image_digest")
+    if was is None or store.held(umbrella.id):
+        return
+    now = with_image(umbrella, world_of(umbrella, options, store)).scope.get("image_digest")
+    if now is not None and now != was:
+        message = f"the service runs another image now ({now}), and the sweep was measured with {was}"
+        raise NotConclusive(message, hint="bring that image back, or start a new sweep")
+
+
+def _engine(request: SweepRequest, first: Experiment, world: World) -> str:
+    known = tuple(grammar.engine for grammar in all_grammars())
+    found = request.engine or _told(first, world)
+    if found in known or (not found and all(":" in one.knob for one in request.ranges) and request.ranges):
+        return found
+    message = f"the engine {found!r} is not known here" if found else "nothing tells which engine it is"
+    raise UsageError(message, hint=f"say it with --engine (engine: in a file): {', '.join(known)}")
+
+
+def _told(first: Experiment, world: World) -> str:
+    if first.launcher == "command":
+        return engine_of_words(argv_of(first.arms[Arm.A].get("command"), "baseline: command"))
+    try:
+        return asyncio.run(_asked(first.base_url, world.settings.api_key))
+    except EndpointError:
+        return ""
+
+
+async def _asked(base_url: str, api_key: Any) -> str:  # noqa: ANN401 - a Secret, or None
+    async with Server(base_url, api_key) as server:
+        _, facts = await server.probe()
+    return facts.name

@@ -1,0 +1,175 @@
+"""The flags of ``sparktune sweep`` as the values that a sweep's file would have."""
+
+__all__ = ["SweepFlags", "sweep_values"]
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+import typer
+
+from sparktune.errors import UsageError
+
+_LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<knob>[^,]+)(?:,(?P<baseline>.*))?", re.DOTALL)
+_FLAGS: Final = {"knobs": "--knob", "constraints": "--constraint", "pairs": "--no-pairs", "live": "--live-http"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepFlags:
+    """What describes the sweep; "" and None are "not given"."""
+
+    knob: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--knob",
+            metavar="NAME=VALUES",
+            help="A knob of the catalogue and what to try: max_num_seqs=4,8,16 or num_speculative_tokens=2..5; "
+            "a setting that it does not know is flag:--x=1,2 or env:X=1,2. May be repeated.",
+        ),
+    ] = None
+    params: Annotated[
+        str, typer.Option("--params", metavar="FILE", help="vLLM's own file of parameters to sweep, in JSON.")
+    ] = ""
+    url: Annotated[str, typer.Option("--url", help="Address of the server, for instance http://HOST:8000/v1")] = ""
+    service: Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")] = ""
+    launcher: Annotated[
+        str,
+        typer.Option("--launcher", metavar="NAME", help="How it is started: command, compose, systemd or script."),
+    ] = ""
+    baseline: Annotated[
+        str,
+        typer.Option(
+            "--baseline",
+            metavar="ARM",
+            help="What runs now: with launcher command its command; a service is taken as its files are.",
+        ),
+    ] = ""
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="PART",
+            help="Part of a service, as for ab: NODE:FILE:SERVICE (compose), NODE:UNIT (systemd); may be repeated.",
+        ),
+    ] = None
+    engine: Annotated[
+        str, typer.Option("--engine", help="vllm, sglang or llamacpp, where neither command nor server tells.")
+    ] = ""
+    live_http: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--live-http",
+            metavar="PATH:KEYS=KNOB[,NOW]",
+            help="What the server says of a knob, and what it says now: /props:total_slots=max_num_seqs,1",
+        ),
+    ] = None
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint", metavar="METRIC<=X", help="Must hold in every cell: 'ttft_s<=1.5'; may be repeated."
+        ),
+    ] = None
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="TIME", help="The most that choosing may take: 3h, 90m; no limit.")
+    ] = ""
+    race_blocks: Annotated[
+        int | None, typer.Option("--race-blocks", min=0, help="The most blocks of the race; 3 unless given.")
+    ] = None
+    no_pairs: Annotated[bool, typer.Option("--no-pairs", help="Do not race combinations of what wins alone.")] = False
+    confirm_blocks: Annotated[
+        int | None, typer.Option("--confirm-blocks", help="Blocks of the confirmation: 3, 5 or 8 (the default).")
+    ] = None
+    model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = ""
+    workload: Annotated[str, typer.Option("--workload", help="A workload of sparktune.yaml.")] = ""
+    prompt_tokens: Annotated[
+        str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths; 512 unless given.")
+    ] = ""
+    output_tokens: Annotated[
+        str, typer.Option("--output-tokens", "--tg", metavar="N,N..", help="Output lengths; 128 unless given.")
+    ] = ""
+    concurrency: Annotated[str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")] = ""
+    trials: Annotated[
+        int | None, typer.Option("--trials", min=1, max=1000, help="Waves per cell and visit; 3 unless given.")
+    ] = None
+    warmup: Annotated[
+        str, typer.Option("--warmup", metavar="auto|N|off", help="Waves before measuring, in every visit.")
+    ] = ""
+    quality: Annotated[
+        bool, typer.Option("--quality", help="Ask tool calls and a canary after each visit's trials.")
+    ] = False
+    primary: Annotated[
+        str, typer.Option("--primary", metavar="METRIC", help="The number that decides; output_tok_s unless given.")
+    ] = ""
+    margin: Annotated[
+        float | None, typer.Option("--margin", help="Smallest effect worth having: 0.03 for rates, 0.05 for times.")
+    ] = None
+    nodes: Annotated[
+        str, typer.Option("--nodes", metavar="A,B", help="The machines behind the server; guards watch them.")
+    ] = ""
+    stop_engine: Annotated[
+        bool, typer.Option("--stop-engine", help="End the engine at once when a guard stops, to save its host.")
+    ] = False
+    tail: Annotated[
+        float | None,
+        typer.Option("--tail", min=0, metavar="SECONDS", help="Watch on after each visit, with nothing sent; 60."),
+    ] = None
+    seed: Annotated[
+        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order, and which texts are sent.")
+    ] = None
+
+
+def sweep_values(file: Path | None, flags: SweepFlags) -> tuple[dict[str, Any], Any]:
+    """Return what the file and the flags say together, flags first, and how to complain about a place in it."""
+    from sparktune.cli._ab_arguments import AbFlags, values_of
+
+    shared = ("url", "service", "launcher", "model", "workload", "prompt_tokens", "output_tokens", "concurrency")
+    more = ("trials", "warmup", "quality", "primary", "margin", "nodes", "stop_engine", "seed")
+    given = {name: getattr(flags, name) for name in (*shared, *more)}
+    where, tail_s = tuple(flags.where or ()), flags.tail
+    values, fault = values_of(file, AbFlags(**given, a=flags.baseline, where=where, tail_s=tail_s))
+    if flags.baseline:
+        values["baseline"] = values.pop("a")
+    own = _own(flags)
+
+    def of_sweep(place: tuple[Any, ...], message: str, hint: str) -> UsageError:
+        if place[:1] == ("a",):
+            place = ("baseline", *place[1:])
+        key = str(place[0]) if place else ""
+        if key in own or (file is None and key in _FLAGS):
+            flag = _FLAGS.get(key, "--" + key.replace("_", "-"))
+            return UsageError(f"{flag}: {message}", hint=hint)
+        made: UsageError = fault(place, message, hint)
+        return made
+
+    return {**values, **own}, of_sweep
+
+
+def _own(flags: SweepFlags) -> dict[str, Any]:
+    plain = {
+        "knobs": flags.knob or None,
+        "params": flags.params or None,
+        "engine": flags.engine or None,
+        "constraints": flags.constraint or None,
+        "budget": flags.budget or None,
+        "race_blocks": flags.race_blocks,
+        "pairs": False if flags.no_pairs else None,
+        "confirm_blocks": flags.confirm_blocks,
+        "live": _live(flags.live_http or []) or None,
+    }
+    return {name: value for name, value in plain.items() if value is not None}
+
+
+def _live(texts: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for text in texts:
+        match = _LIVE.fullmatch(text)
+        if match is None:
+            message = f"--live-http {text!r} is not PATH:KEYS=KNOB[,NOW]"
+            raise UsageError(message, hint="for instance --live-http /props:total_slots=max_num_seqs,1")
+        reader = {"http": match["path"], "keys": match["keys"], "knob": match["knob"]}
+        found[f"{match['path']} {match['keys']}"] = {
+            **reader,
+            **({"A": match["baseline"]} if match["baseline"] else {}),
+        }
+    return found

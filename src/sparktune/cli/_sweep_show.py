@@ -1,0 +1,52 @@
+"""Show a sweep, list sweeps, and leave with the exit code of what one came to."""
+
+__all__ = ["finish", "print_list", "print_sweep", "show_result"]
+
+import sys
+
+import typer
+
+from sparktune.errors import ExitCode
+from sparktune.experiment.sweep_result import SweepResult
+from sparktune.experiment.verdict import Verdict
+from sparktune.flows.sweep import sweep_result
+from sparktune.io.store.owner import owner_of
+from sparktune.io.store.store import Store
+from sparktune.report.sweep.json import result_json, rows_json
+from sparktune.report.sweep.text import result_text, rows_text
+
+
+def show_result(result: SweepResult, *, as_json: bool) -> None:
+    """Print a sweep to stdout."""
+    sys.stdout.write(result_json(result) if as_json else result_text(result))
+    sys.stdout.flush()
+
+
+def finish(result: SweepResult) -> None:
+    """Leave with 0 for a confirmed winner, 4 where a guard stopped the confirmation, else 5: there is no winner."""
+    if result.won:
+        return
+    stopped = result.confirmed is not None and result.confirmed.verdict is Verdict.STOPPED
+    raise typer.Exit(int(ExitCode.GUARD_STOPPED if stopped else ExitCode.NOT_CONCLUSIVE))
+
+
+def print_sweep(prefix: str, *, as_json: bool) -> None:
+    """Print what a sweep came to so far, and leave as it did."""
+    with Store.open() as store:
+        result = sweep_result(store, store.load_sweep(prefix))
+    show_result(result, as_json=as_json)
+    finish(result)
+
+
+def print_list(limit: int, *, as_json: bool) -> None:
+    """Print the newest sweeps."""
+    with Store.open() as store:
+        results = [sweep_result(store, record) for record in store.list_sweeps(limit)]
+        where = store.path
+        owners = {one.record.id: owner_of(where, one.record.id) for one in results}
+    if as_json:
+        sys.stdout.write(rows_json(results, owners))
+    elif results:
+        sys.stdout.write(rows_text(results, owners))
+    else:
+        sys.stderr.write(f"no sweeps in {where} yet\nhint: start one with: sparktune sweep --knob NAME=VALUES ...\n")

@@ -1,0 +1,125 @@
+"""``sparktune sweep``: find a better configuration among several knobs, with few starts and an honest end."""
+
+__all__ = ["register"]
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from sparktune.cli._flag_group import with_flags
+from sparktune.cli._sweep_flags import SweepFlags
+
+_RUN = "run"
+_Sweep = Annotated[
+    str, typer.Argument(metavar="SWEEP", help="Id of the sweep, or its beginning; the newest unless given.")
+]
+_Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
+_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask: start, and go on where it looks hopeless.")]
+_ApiKeyFile = Annotated[Path | None, typer.Option("--api-key-file", help="A file that holds the API key alone.")]
+_Corpus = Annotated[Path | None, typer.Option("--corpus", help="A text file for prompts, instead of Python's own.")]
+_Accept = Annotated[
+    bool, typer.Option("--accept", help="Set a confirmed winner in the end, and write earned.yaml, without asking.")
+]
+_Earned = Annotated[Path, typer.Option("--earned", metavar="FILE", help="Where settings that won are kept.")]
+_EARNED = Path("earned.yaml")
+
+
+class _Group(TyperGroup):
+    """Lets ``run`` be left out: ``sparktune sweep FILE.yaml``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - what typer calls its context
+        """Put ``run`` in front of what is no command."""
+        if args and args[0] not in {*self.commands, "--help", "-h"}:
+            args = [_RUN, *args]
+        return super().parse_args(ctx, args)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(
+        cls=_Group,
+        no_args_is_help=True,
+        help="Search several knobs for a better configuration. `run` may be left out: sparktune sweep FILE.yaml",
+    )
+    group.command(_RUN, short_help="Run a sweep from a file, or from flags.")(with_flags(SweepFlags, run))
+    group.command("resume", short_help="Go on after an interruption or a crash, or only bring the original back.")(
+        resume
+    )
+    group.command("show", short_help="Show a sweep, computed anew from what was recorded.")(show)
+    group.command("list", short_help="List the newest sweeps.")(list_sweeps)
+    app.add_typer(group, name="sweep")
+
+
+def run(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A sweep in YAML; flags go before what it says.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what is tried, what is left out and why, and what it costs; stop.")
+    ] = False,
+    accept: _Accept = False,
+    earned: _Earned = _EARNED,
+    corpus: _Corpus = None,
+    api_key_file: _ApiKeyFile = None,
+    yes: _Yes = False,
+    json_output: _Json = False,
+    quiet: _Quiet = False,
+    *,
+    flags: SweepFlags,
+) -> None:
+    """Try values of knobs, race the best of them, and confirm the winner against what runs now on fresh blocks.
+
+    What arithmetic and lint rules show is left out before any start. Every configuration is read back live; one that
+    does not start or that a guard stops is a result, and is kept with its reason. Only the confirmation decides. In
+    the end the original is set again. Ends with 0 for a confirmed winner, 5 for none.
+    """
+    from sparktune.cli._ab_arguments import AbOptions
+    from sparktune.cli._sweep import run_command
+
+    options = AbOptions(
+        accept=accept, earned=earned, corpus=corpus, api_key_file=api_key_file, yes=yes, json=json_output, quiet=quiet
+    )
+    run_command(file, flags, options, dry_run=dry_run)
+
+
+def resume(
+    sweep: _Sweep = "",
+    restore_only: Annotated[
+        bool, typer.Option("--restore-only", help="Bring the original back, see that it is live, and measure nothing.")
+    ] = False,
+    accept: _Accept = False,
+    earned: _Earned = _EARNED,
+    corpus: _Corpus = None,
+    api_key_file: _ApiKeyFile = None,
+    yes: _Yes = False,
+    json_output: _Json = False,
+    quiet: _Quiet = False,
+) -> None:
+    """Take back what an interrupted or killed sweep left, then go on: no visit that has ended is made again."""
+    from sparktune.cli._ab_arguments import AbOptions
+    from sparktune.cli._sweep import resume_command
+
+    options = AbOptions(
+        accept=accept, earned=earned, corpus=corpus, api_key_file=api_key_file, yes=yes, json=json_output, quiet=quiet
+    )
+    resume_command(sweep, options, restore_only=restore_only)
+
+
+def show(sweep: _Sweep = "", json_output: _Json = False) -> None:
+    """Show what a sweep came to so far, computed anew from what was recorded; ends as the sweep did."""
+    from sparktune.cli._sweep_show import print_sweep
+
+    print_sweep(sweep, as_json=json_output)
+
+
+def list_sweeps(
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 20,
+    json_output: _Json = False,
+) -> None:
+    """List the newest sweeps."""
+    from sparktune.cli._sweep_show import print_list
+
+    print_list(limit, as_json=json_output)
