@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from sparktune.bench.decode import decode
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.http.server import Server
 from sparktune.io.load.client import LoadClient, WaveRecording
 from sparktune.io.load.client import Progress as LoadProgress
@@ -32,12 +33,13 @@ _IDLE_LIMIT_S: Seconds = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaveTools:
-    """What every wave of a run uses."""
+    """What every wave of a run uses; ``cores`` are those that it is measured on, none named: all."""
 
     server: Server
     limits: Limits
     engine: Engine
     options: SendOptions
+    cores: CpuSet = frozenset()
 
 
 async def record_wave(
@@ -64,6 +66,7 @@ async def record_wave(
         tools.server.address.target,
         tools.limits,
         on_request=lambda stream, recording: keep(_raw_request(tools, requests[stream], recording)),
+        cores=tools.cores,
     )
     load = asyncio.create_task(asyncio.to_thread(client.run_wave, payloads, starts))
     during: list[Scrape] = []

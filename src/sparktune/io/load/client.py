@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.load.clock import SYSTEM_CLOCKS, Clocks
 from sparktune.io.load.connect import Steps, connect
 from sparktune.io.load.late import LateStreams
@@ -39,7 +40,8 @@ class LoadClient:
     it runs nothing is read, so that packets that arrive meanwhile share a stamp per stream: it should be quick.
 
     Memory: one wave, that is the bytes received and 64 bytes per read (24 once a request has ended), and while a
-    request is turned into its recording its bytes a second time.
+    request is turned into its recording its bytes a second time. ``cores`` are those that the thread of ``run_wave`` is
+    kept on while it measures; none named: all that it may use.
     """
 
     def __init__(
@@ -49,12 +51,14 @@ class LoadClient:
         on_request: OnRequest | None = None,
         *,
         clocks: Clocks = SYSTEM_CLOCKS,
+        cores: CpuSet = frozenset(),
     ) -> None:
         """Hold the settings; the name is resolved and the CA file read with the first wave."""
         self._target = target
         self._limits = limits
         self._on_request = on_request
         self._clocks = clocks
+        self._cores = cores
         self._stop = StopSignal()
         self._route: Route | None = None
         self._context: ssl.SSLContext | None = None
@@ -92,6 +96,7 @@ class LoadClient:
                     on_request=self._on_request,
                     clocks=self._clocks,
                     late=LateStreams(streams, starts, opening, self._limits.connect_s) if starts else None,
+                    cores=self._cores,
                 )
         finally:
             for stream in streams:

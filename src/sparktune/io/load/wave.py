@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.load.calm import calm_interpreter, collect_young
 from sparktune.io.load.clock import Clocks
+from sparktune.io.load.cores import on_cores
 from sparktune.io.load.health import HealthMeter
 from sparktune.io.load.late import LateStreams
 from sparktune.io.load.loop import WaveLoop
@@ -41,12 +43,13 @@ def record_wave(
     on_request: OnRequest | None,
     clocks: Clocks,
     late: LateStreams | None = None,
+    cores: CpuSet = frozenset(),
 ) -> tuple[WaveRecording, Exception | None]:
     """Run the loop over streams that are open or have ended; also return the first exception of ``on_request``.
 
-    Those of ``late`` are opened and sent when they are due.
+    Those of ``late`` are opened and sent when they are due. The loop runs on ``cores``, where any are named.
     """
-    with calm_interpreter(), short_time_slice():
+    with calm_interpreter(), short_time_slice(), on_cores(cores):
         desk = _Desk(timebase=Timebase(clocks), meter=HealthMeter(), on_request=on_request)
         started_wall_s = time.time()
         WaveLoop(streams, limits, wake_fd=wake_fd, tick=desk.tick, hand_over=desk.hand_over, late=late).run()
