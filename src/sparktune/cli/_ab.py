@@ -25,6 +25,7 @@ from sparktune.cli._ab_terminal import (
     sigterm_as_cancel,
 )
 from sparktune.cli._ab_world import World, service_values, with_image, world_of
+from sparktune.cli._client_cores import client_cores
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
 from sparktune.errors import BootDue, ChangeFailed, StoreError, UsageError
@@ -213,6 +214,7 @@ async def _run(
         accept=options.accept,
         watch=world.watch(progress),
         asks=world.asks,
+        cores=client_cores(options.client_cores, experiment.base_url, progress.say),
     )
     return await flow(tools, experiment)
 

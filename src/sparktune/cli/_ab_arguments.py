@@ -76,6 +76,7 @@ class AbOptions:
     api_key: str = ""
     api_key_file: Path | None = None
     allow_reboot: bool = False
+    client_cores: str = ""
     yes: bool = False
     json: bool = False
     quiet: bool = False

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sparktune.bench.corpus import Corpus
 from sparktune.cli._bench_arguments import BenchArguments, finite_number, refuse_changes, workload_of
+from sparktune.cli._client_cores import client_cores
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.cli._service import choose
@@ -90,6 +91,7 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
         earlier=earlier,
         argv=sys.argv,
         entropy=os.urandom(2),
+        cores=client_cores(arguments.client_cores, choice.endpoint, progress.say),
     )
 
 

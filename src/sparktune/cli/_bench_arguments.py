@@ -88,6 +88,7 @@ class BenchArguments:
     household: float | None = None
     prompts: Path | None = None
     nonce: bool = False
+    client_cores: str = ""
     given: frozenset[str] = frozenset()
 
 

@@ -29,6 +29,14 @@ _Accept = Annotated[
 ]
 _Earned = Annotated[Path, typer.Option("--earned", metavar="FILE", help="Where settings that won are kept.")]
 _EARNED = Path("earned.yaml")
+_ClientCores = Annotated[
+    str,
+    typer.Option(
+        "--client-cores",
+        metavar="keep|efficiency|LIST",
+        help="Where the client measures; on efficiency cores beside a server on this machine, if there are any.",
+    ),
+]
 
 
 _AllowReboot = Annotated[
@@ -177,6 +185,7 @@ def run(
     api_key: _ApiKey = "",
     api_key_file: _ApiKeyFile = None,
     allow_reboot: _AllowReboot = False,
+    client_cores: _ClientCores = "",
     yes: _Yes = False,
     json_output: _Json = False,
     quiet: _Quiet = False,
@@ -245,6 +254,7 @@ def resume(
     api_key: _ApiKey = "",
     api_key_file: _ApiKeyFile = None,
     allow_reboot: _AllowReboot = False,
+    client_cores: _ClientCores = "",
     yes: _Yes = False,
     json_output: _Json = False,
     quiet: _Quiet = False,
@@ -263,7 +273,7 @@ def _options(given: Mapping[str, Any]) -> "AbOptions":
     """Return how the command behaves, from the arguments that ``run`` and ``resume`` have in common."""
     from sparktune.cli._ab_arguments import AbOptions
 
-    shared = ("accept", "earned", "corpus", "api_key", "api_key_file", "allow_reboot", "yes", "quiet")
+    shared = ("accept", "earned", "corpus", "api_key", "api_key_file", "allow_reboot", "client_cores", "yes", "quiet")
     return AbOptions(json=given["json_output"], **{name: given[name] for name in shared})
 
 

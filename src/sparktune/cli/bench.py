@@ -152,6 +152,14 @@ def bench(
             help="A request that takes longer has failed.",
         ),
     ] = 3600.0,
+    client_cores: Annotated[
+        str,
+        typer.Option(
+            "--client-cores",
+            metavar="keep|efficiency|LIST",
+            help="Where the client measures; on efficiency cores beside a server on this machine, if there are any.",
+        ),
+    ] = "",
     save: Annotated[
         list[Path] | None,
         typer.Option(
@@ -223,6 +231,7 @@ def bench(
             slo=slo,
             stall_s=stall,
             timeout_s=timeout,
+            client_cores=client_cores,
             save=tuple(save or ()),
             save_result=tuple(save_result or ()),
             form=form,

@@ -19,6 +19,14 @@ def calibrate(
         str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")
     ] = "1,8,32,128",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter waves: about ten seconds.")] = False,
+    client_cores: Annotated[
+        str,
+        typer.Option(
+            "--client-cores",
+            metavar="keep|efficiency|LIST",
+            help="Where the client measures; on efficiency cores, if there are any, as beside a server that is here.",
+        ),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1) instead of tables.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
 ) -> None:
@@ -28,13 +36,16 @@ def calibrate(
     an error passes 1 %. Takes half a minute to a minute; nothing leaves this machine.
     """
     from sparktune.bench.cells import parse_numbers
+    from sparktune.cli._client_cores import local_client_cores
     from sparktune.flows.calibrate import PLAN, QUICK_PLAN
     from sparktune.flows.calibrate import calibrate as run
     from sparktune.report.calibrate import calibration_json, calibration_text
 
     plan = QUICK_PLAN if quick else PLAN
     streams = parse_numbers(concurrency, flag="--concurrency")
-    result = run(replace(plan, concurrency=streams), _silent if quiet else _say)
+    say = _silent if quiet else _say
+    cores = local_client_cores(client_cores, say)
+    result = run(replace(plan, concurrency=streams, cores=cores), say)
     sys.stdout.write(calibration_json(result) if as_json else calibration_text(result))
 
 

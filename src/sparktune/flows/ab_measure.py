@@ -56,6 +56,7 @@ async def measure_visit(
         argv=tools.argv,
         entropy=tools.entropy(2),
         watch=watch,
+        cores=tools.cores,
     )
     async with open_bench(order, tools.store, tools.progress) as (bench, run):
         began(run)

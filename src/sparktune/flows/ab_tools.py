@@ -13,6 +13,7 @@ from sparktune.errors import Interrupted
 from sparktune.flows.ab_gate import Gate
 from sparktune.flows.ab_guard import WatchOpener, no_watch
 from sparktune.flows.progress import Progress
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.secrets import Secret
 from sparktune.io.store.store import Store
@@ -61,7 +62,7 @@ class AbTools:
 
     ``accept`` sets the winner in the end, in the place of the original. ``wall_s`` is Unix time. ``watch`` opens the
     guards of a visit. ``asks`` tells, until it is cancelled, for how long the endpoint has not answered a plain
-    question; None where nobody asks it.
+    question; None where nobody asks it. ``cores`` are those that the client measures on, none named: all.
     """
 
     store: Store
@@ -78,6 +79,7 @@ class AbTools:
     go_on: Callable[[str], Awaitable[bool]]
     accept: bool = False
     watch: WatchOpener = no_watch
+    cores: CpuSet = frozenset()
     asks: Callable[[Callable[[LoadTick], None]], Coroutine[Any, Any, None]] | None = None
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from sparktune import __version__
 from sparktune.bench.accuracy import limit_of
 from sparktune.flows.reference_load import run_load
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.model.calibration import Calibration, Knee, Limit, Load, LoadResult
 from sparktune.units import Ratio, Seconds, format_count
@@ -25,7 +26,8 @@ Say = Callable[[str], None]
 class CalibrationPlan:
     """``waves`` of each ``concurrency`` at ``itl_s`` between chunks; then rising ``step_rates`` in chunks per second.
 
-    A step spreads its rate over ``step_streams`` and lasts ``step_s``.
+    A step spreads its rate over ``step_streams`` and lasts ``step_s``. ``cores`` are those that the client
+    keeps to, as it would beside a server that it measures; none named: all.
     """
 
     concurrency: tuple[int, ...] = (1, 8, 32, 128)
@@ -35,6 +37,7 @@ class CalibrationPlan:
     step_rates: tuple[int, ...] = (1600, 6400, 12_800, 25_000, 32_000, 40_000, 50_000, 64_000)
     step_streams: int = 128
     step_s: Seconds = 1.5
+    cores: CpuSet = frozenset()
 
     def loads(self) -> tuple[Load, ...]:
         """Return the loads at each concurrency."""
@@ -63,8 +66,8 @@ def calibrate(plan: CalibrationPlan, say: Say) -> Calibration:
         points = []
         for load in plan.loads():
             say(f"{load.concurrency} streams at {format_count(round(load.chunks_per_s))} chunks/s")
-            points.append(run_load(server, load))
-        knee = find_knee(server, plan.steps(), say)
+            points.append(run_load(server, load, plan.cores))
+        knee = find_knee(server, plan.steps(), say, plan.cores)
     return Calibration(
         points=tuple(points),
         knee=knee,
@@ -76,14 +79,14 @@ def calibrate(plan: CalibrationPlan, say: Say) -> Calibration:
     )
 
 
-def find_knee(server: ReferenceProcess, steps: Sequence[Load], say: Say) -> Knee:
+def find_knee(server: ReferenceProcess, steps: Sequence[Load], say: Say, cores: CpuSet = frozenset()) -> Knee:
     """Raise the chunk rate until a step does not hold, twice: one disturbance is not the machine's limit."""
     tried: list[tuple[LoadResult, Limit]] = []
     held_per_s: float | None = None
     for load in steps:
         for _ in range(_TRIES):
             say(f"{format_count(round(load.chunks_per_s))} chunks/s over {load.concurrency} streams")
-            result = run_load(server, load)
+            result = run_load(server, load, cores)
             limit = limit_of(result, _ALLOWED)
             tried.append((result, limit))
             if limit is Limit.NONE:

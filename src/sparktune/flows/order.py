@@ -14,6 +14,7 @@ from sparktune.flows.load_watch import LoadWatch, Unobserved
 from sparktune.flows.prepare import Preparation
 from sparktune.flows.progress import Progress
 from sparktune.flows.wave import WaveTools
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.http.models import choose_model
 from sparktune.io.http.server import Server
 from sparktune.io.load.descriptors import reserve_descriptors
@@ -36,7 +37,7 @@ class BenchOrder:
 
     A ``workload`` whose model is "" means the only model that the server serves. ``earlier`` is a run to go on with:
     then ``workload`` is that run's. ``argv`` is recorded, without secrets; ``entropy`` parts the ids of runs. ``watch``
-    looks on while it is measured.
+    looks on while it is measured. ``cores`` are those that the client measures on, none named: all.
     """
 
     base_url: str
@@ -48,6 +49,7 @@ class BenchOrder:
     argv: Sequence[str] = ()
     entropy: bytes = b"\0\0"
     watch: LoadWatch = field(default_factory=Unobserved)
+    cores: CpuSet = frozenset()
 
 
 @asynccontextmanager
@@ -84,6 +86,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
                         limits=Limits(stall_s=run.workload.stall_s, timeout_s=run.workload.timeout_s),
                         engine=engine,
                         options=options,
+                        cores=order.cores,
                     ),
                     preparation=preparation,
                     store=store,

@@ -11,6 +11,7 @@ import msgspec
 from sparktune.bench.accuracy import Pair, compare, written_rate
 from sparktune.bench.decode import decode
 from sparktune.engines.generic import ENGINE
+from sparktune.host.cpulist import CpuSet
 from sparktune.io.load.client import LoadClient, WaveRecording
 from sparktune.io.load.target import Limits, Target
 from sparktune.io.load.wire import post_bytes
@@ -28,8 +29,8 @@ _LIMITS = Limits(connect_s=10.0, stall_s=20.0, timeout_s=120.0)
 _NOTHING = Written(origin_ns=0, before_ns=(), after_ns=(), tokens=())
 
 
-def run_load(server: ReferenceProcess, load: Load) -> LoadResult:
-    """Measure one load. Its streams step together, as those of a batched engine do.
+def run_load(server: ReferenceProcess, load: Load, cores: CpuSet = frozenset()) -> LoadResult:
+    """Measure one load. Its streams step together, as those of a batched engine do; the client keeps to ``cores``.
 
     Raises SparktuneError when the server does not answer.
     """
@@ -43,7 +44,7 @@ def run_load(server: ReferenceProcess, load: Load) -> LoadResult:
         ids = [f"wave{number}-stream{stream}" for stream in range(load.concurrency)]
         payloads = [_payload(target, request_id, load.chunks) for request_id in ids]
         start_s = time.process_time()
-        wave = LoadClient(target, _LIMITS).run_wave(payloads)
+        wave = LoadClient(target, _LIMITS, cores=cores).run_wave(payloads)
         recorded_s = time.process_time()
         timelines = _decode(wave, load.chunks)
         decoded_s = time.process_time()
