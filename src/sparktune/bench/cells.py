@@ -1,6 +1,13 @@
 """From lists of numbers to the cells of a workload."""
 
-__all__ = ["make_arrivals", "make_cells", "make_household", "make_prompt_cells", "parse_numbers"]
+__all__ = [
+    "make_arrivals",
+    "make_cells",
+    "make_household",
+    "make_prompt_cells",
+    "make_replay_cells",
+    "parse_numbers",
+]
 
 import math
 from collections.abc import Sequence
@@ -9,7 +16,7 @@ from itertools import product
 from sparktune.errors import UsageError
 from sparktune.model.arrival import AT_ONCE, Arrivals
 from sparktune.model.cell import Cell
-from sparktune.model.mix import Household, OwnPrompts
+from sparktune.model.mix import Household, OwnPrompts, Replay
 from sparktune.units import Ratio, Seconds, Tokens
 
 # Far beyond any server, and still within what this machine can prepare: a zero too many must not take its memory.
@@ -108,3 +115,8 @@ def make_prompt_cells(
         Cell(prompt_tokens=0, output_tokens=output_tokens, concurrency=streams, prompts=prompts, arrivals=arrivals)
         for streams in concurrencies
     )
+
+
+def make_replay_cells(replay: Replay, output_tokens: Tokens) -> tuple[Cell, ...]:
+    """Return the one cell of a replay; ``output_tokens`` are for lines that tell no length of their answer."""
+    return (Cell(prompt_tokens=0, output_tokens=output_tokens, replay=replay),)

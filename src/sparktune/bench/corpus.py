@@ -6,6 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 
 from sparktune.model.prepared import Messages
+from sparktune.model.traffic import Traffic
 from sparktune.units import Tokens
 
 _JOIN = "\n\n"
@@ -25,12 +26,14 @@ class OwnPrompt:
 class Corpus:
     """``name`` says where ``text`` came from and is recorded with a run.
 
-    ``prompts`` are whole prompts, of a file that holds such: they are sent as they are.
+    ``prompts`` are whole prompts, of a file that holds such: they are sent as they are. ``traffic`` is the shape that a
+    trace recorded: text of this corpus is sent in it.
     """
 
     name: str
     text: str = field(repr=False)
     prompts: tuple[OwnPrompt, ...] = field(default=(), repr=False)
+    traffic: Traffic | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse a corpus that has no word in it."""

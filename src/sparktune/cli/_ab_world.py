@@ -34,6 +34,7 @@ from sparktune.io.launching.sight import see
 from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
+from sparktune.io.traffic import replay_of, traffic_corpus
 from sparktune.model.drift import ServicePlace
 from sparktune.model.guard import LoadTick
 from sparktune.model.launcher import Seen
@@ -165,9 +166,16 @@ def _corpus(experiment: Experiment, options: AbOptions) -> Corpus:
     """Return what prompts are made of; own prompts have to be those of the plan."""
     if not experiment.prompts:
         return file_corpus(options.corpus) if options.corpus else python_corpus()
-    corpus = prompts_corpus(Path(experiment.prompts))
-    planned = {cell.prompts.digest for cell in experiment.workload.cells if cell.prompts is not None}
-    if own_prompts_of(corpus, nonce=False).digest not in planned:
+    replays = [cell.replay for cell in experiment.workload.cells if cell.replay is not None]
+    if replays:
+        text = file_corpus(options.corpus) if options.corpus else python_corpus()
+        corpus = traffic_corpus(Path(experiment.prompts), text, limit=replays[0].count)
+        same = replay_of(corpus, 1.0).digest == replays[0].digest
+    else:
+        corpus = prompts_corpus(Path(experiment.prompts))
+        planned = {cell.prompts.digest for cell in experiment.workload.cells if cell.prompts is not None}
+        same = own_prompts_of(corpus, nonce=False).digest in planned
+    if not same:
         message = f"{experiment.prompts} has changed since experiment {experiment.id} was planned"
         raise UsageError(message, hint="bring back what it held, or start a new experiment")
     return corpus
@@ -189,6 +197,8 @@ def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
     name = given.get("from") if isinstance(given, dict) else given
     if not isinstance(name, str):
         return values
+    if name.endswith(".jsonl"):
+        return {**values, "workload": {"replay": name, **rest}}
     config = _config(Path.cwd())
     if config is None:
         message = f"the workload {name!r} is to be looked up, and no {CONFIG_NAME} is in this folder or above it"
@@ -196,8 +206,9 @@ def _with_workload(values: dict[str, Any]) -> dict[str, Any]:
     named = config.workload(name)
     usual = type(named)()
     written = {key: value for key, value in msgspec.structs.asdict(named).items() if value != getattr(usual, key)}
-    if named.prompts:
-        written["prompts"] = str((config.path.parent / Path(named.prompts).expanduser()).absolute())
+    for key in ("prompts", "replay"):
+        if file := getattr(named, key):
+            written[key] = str((config.path.parent / Path(file).expanduser()).absolute())
     return {**values, "workload": {**msgspec.to_builtins(written), **rest}}
 
 

@@ -23,6 +23,7 @@ from sparktune.flows.result import rebuild
 from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store
+from sparktune.io.traffic import with_text_of
 from sparktune.model.result import RunResult
 
 
@@ -70,7 +71,7 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
         refuse_changes(arguments)
     earlier = store.load_run(arguments.resume) if arguments.resume else None
     choice = choose(arguments, earlier, Path())
-    if choice.corpus and arguments.corpus:
+    if choice.corpus and arguments.corpus and not choice.corpus.traffic:
         message = "own prompts are whole: there is nothing to be cut from --corpus"
         raise UsageError(message, hint="leave it out, or leave the prompts out")
     key = read_api_key(
@@ -85,7 +86,7 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
     return BenchOrder(
         base_url=choice.endpoint,
         workload=earlier.workload if earlier else workload_of(arguments, choice.cells, choice.trials, model=model),
-        corpus=choice.corpus or _corpus(arguments.corpus),
+        corpus=_corpus(arguments.corpus, choice.corpus, progress),
         secret=key.secret,
         wait_s=finite_number(arguments.wait_s, "--wait"),
         earlier=earlier,
@@ -95,8 +96,13 @@ def _order(arguments: BenchArguments, store: Store, progress: Progress) -> Bench
     )
 
 
-def _corpus(path: Path | None) -> Corpus:
-    return file_corpus(path) if path else python_corpus()
+def _corpus(path: Path | None, chosen: Corpus | None, progress: Progress) -> Corpus:
+    """Return what prompts are made of: as the cells have it, with the user's own text for a replay."""
+    if chosen is None:
+        return file_corpus(path) if path else python_corpus()
+    for note in chosen.traffic.notes if chosen.traffic else ():
+        progress.say(note)
+    return with_text_of(file_corpus(path), chosen) if path else chosen
 
 
 def _tell_recovered(store: Store, progress: Progress) -> None:

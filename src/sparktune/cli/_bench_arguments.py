@@ -14,7 +14,7 @@ from sparktune.bench.cells import parse_numbers
 from sparktune.bench.corpus import Corpus
 from sparktune.bench.slo import parse_slo
 from sparktune.errors import UsageError
-from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
+from sparktune.io.workload_cells import HouseholdConfig, ReplayFile, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
 from sparktune.model.options import Api, SendOptions, Thinking
 from sparktune.model.warmup import WarmupPlan
@@ -34,11 +34,13 @@ _FIXED_BY_A_RUN = frozenset(
         "api",
         "natural",
     }
-    | {"stagger", "arrival_rate", "household", "nonce"}
+    | {"stagger", "arrival_rate", "household", "nonce", "scale_time"}
     | {"thinking", "temperature", "seed", "sampling_seed", "extra_body", "slo", "stall", "timeout"}
 )
-SHAPES = frozenset({"stagger", "arrival_rate", "household", "prompts", "nonce"})
+SHAPES = frozenset({"stagger", "arrival_rate", "household", "prompts", "nonce", "scale_time", "limit"})
 _LISTS = frozenset({"prompt_tokens", "output_tokens", "depth", "concurrency"})
+_TRACE = ".jsonl"
+_OFF = "off"
 _Choice = TypeVar("_Choice", bound=Enum)
 _Number = TypeVar("_Number", float, float | None)
 _APIS: Mapping[str, Api] = {"chat": Api.CHAT, "completions": Api.COMPLETIONS}
@@ -89,12 +91,20 @@ class BenchArguments:
     prompts: Path | None = None
     nonce: bool = False
     client_cores: str = ""
+    scale_time: float = 1.0
+    limit: int | None = None
     given: frozenset[str] = frozenset()
+
+    @property
+    def trace(self) -> Path | None:
+        """The trace that is to be replayed, where ``--workload`` names a file and no workload of sparktune.yaml."""
+        return Path(self.workload).expanduser() if self.workload.endswith(_TRACE) else None
 
 
 def refuse_changes(arguments: BenchArguments) -> None:
     """Raise UsageError when a run is to go on and something is asked for that would make it another one."""
-    changed = sorted(f"--{name.replace('_', '-')}" for name in arguments.given & _FIXED_BY_A_RUN)
+    fixed = _FIXED_BY_A_RUN - ({"workload"} if arguments.trace else set())  # the file of a replay has to be named
+    changed = sorted(f"--{name.replace('_', '-')}" for name in arguments.given & fixed)
     if changed:
         message = f"--resume goes on with the run as it was begun, and {', '.join(changed)} would change it"
         raise UsageError(message, hint="leave them out, or start a new run without --resume")
@@ -117,7 +127,7 @@ def workload_of(arguments: BenchArguments, cells: tuple[Cell, ...], trials: int,
             seed=arguments.sampling_seed,
             extra_body=_json_object(arguments.extra_body),
         ),
-        warmup=_warmup(arguments.warmup),
+        warmup=_warmup(_OFF if arguments.trace and "warmup" not in arguments.given else arguments.warmup),
         slo=parse_slo(arguments.slo),
         seed=arguments.seed,
         stall_s=finite_number(arguments.stall_s, "--stall"),
@@ -142,15 +152,27 @@ def cells_of(arguments: BenchArguments) -> tuple[tuple[Cell, ...], Corpus | None
             household=None if scale is None else HouseholdConfig(scale=scale),
             prompts=arguments.prompts,
             nonce=arguments.nonce,
+            replay=_replay(arguments),
             lists=arguments.given & _LISTS,
         )
     )
 
 
+def _replay(arguments: BenchArguments) -> ReplayFile | None:
+    if arguments.trace is not None:
+        scale = finite_number(arguments.scale_time, "--scale-time")
+        return ReplayFile(path=arguments.trace, time_scale=scale, limit=arguments.limit)
+    alone = sorted(f"--{name.replace('_', '-')}" for name in arguments.given & {"scale_time", "limit"})
+    if alone:
+        message = f"{', '.join(alone)} is for a replay, and no trace is named"
+        raise UsageError(message, hint="name one: --workload FILE.jsonl")
+    return None
+
+
 def _warmup(text: str) -> WarmupPlan:
     if text == "auto":
         return WarmupPlan()
-    if text == "off":
+    if text == _OFF:
         return WarmupPlan(waves=0)
     if text.isascii() and text.isdigit() and len(text) <= _MOST_WAVES_DIGITS:
         return WarmupPlan(waves=int(text))

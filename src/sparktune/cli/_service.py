@@ -31,7 +31,7 @@ def choose(arguments: BenchArguments, earlier: Run | None, folder: Path) -> Choi
 
     The configuration is read only where the flags leave something open. Raises UsageError when nothing names a server.
     """
-    named = arguments.service or arguments.workload
+    named = arguments.service or ("" if arguments.trace else arguments.workload)
     config = _load(folder, named) if named or not (arguments.url or earlier) else None
     cells, corpus, trials = _cells(arguments, config)
     if arguments.url and not arguments.service:
@@ -62,6 +62,9 @@ def _load(folder: Path, named: str) -> Config:
 
 
 def _cells(arguments: BenchArguments, config: Config | None) -> tuple[tuple[Cell, ...], Corpus | None, int]:
+    if arguments.trace:
+        # What was recorded is sent once, as it came: unlike a wave of equal requests it is long, and its own warm-up.
+        return *cells_of(arguments), arguments.trials if "trials" in arguments.given else 1
     if not arguments.workload or config is None:
         return *cells_of(arguments), arguments.trials
     shaped = sorted(f"--{name.replace('_', '-')}" for name in arguments.given & SHAPES)

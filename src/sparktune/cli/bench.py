@@ -76,8 +76,19 @@ def bench(
     ] = None,
     workload: Annotated[
         str,
-        typer.Option("--workload", help="A workload of sparktune.yaml, instead of the lists above."),
+        typer.Option(
+            "--workload",
+            metavar="NAME|FILE.jsonl",
+            help="A workload of sparktune.yaml, or a trace of `sparktune record` to replay.",
+        ),
     ] = "",
+    scale_time: Annotated[
+        float,
+        typer.Option("--scale-time", min=0, metavar="N", help="Replay with times multiplied: 0.5 is twice as fast."),
+    ] = 1.0,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="N", help="Replay the first N requests of the trace only.")
+    ] = None,
     stagger: Annotated[
         str,
         typer.Option("--stagger", metavar="TIME", help="Start stream after stream this far apart, not all at once."),
@@ -221,6 +232,8 @@ def bench(
             household=household,
             prompts=prompts,
             nonce=nonce,
+            scale_time=scale_time,
+            limit=limit,
             api=api,
             fixed_length=not natural,
             thinking=thinking,

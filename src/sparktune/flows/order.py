@@ -23,11 +23,16 @@ from sparktune.io.provenance import local_provenance
 from sparktune.io.secrets import Secret
 from sparktune.io.store.identity import new_run_id
 from sparktune.io.store.store import Store
+from sparktune.model.cell import Cell
 from sparktune.model.engine import EngineFacts
 from sparktune.model.run import Run
 from sparktune.model.workload import Workload
 from sparktune.units import Seconds
 
+_SAME_FILE = {
+    "prompts": "name the same file: --prompts FILE",
+    "traffic": "name the same file, with the same --limit: --workload FILE.jsonl",
+}
 _TWO_THINGS = "start a new run; trials of both in one table would compare two things"
 
 
@@ -60,7 +65,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
     cannot be opened, or an earlier
     run does not fit.
     """
-    reserve_descriptors(max(cell.concurrency for cell in order.workload.cells))
+    reserve_descriptors(max(_streams_at_once(cell) for cell in order.workload.cells))
     async with Server(order.base_url, order.secret) as server:
         progress.say(f"asking {server.base_url}")
         engine, facts = await server.wait_ready(limit_s=order.wait_s)
@@ -99,6 +104,11 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
             )
 
 
+def _streams_at_once(cell: Cell) -> int:
+    """Return how many connections may be open: of a replay, whose answers may all be slow, all of them."""
+    return cell.streams if cell.replay else cell.concurrency
+
+
 def _new(order: BenchOrder, server: Server, facts: EngineFacts) -> Run:
     now_wall_s = time.time()
     options = order.workload.options
@@ -126,7 +136,7 @@ def _earlier(order: BenchOrder, facts: EngineFacts) -> Run | None:
     ):
         if then != now:
             message = f"run {run.id} cannot go on: its {what} was {then}, now it is {now}"
-            own = then is not None and then.startswith("prompts:")
-            hint = "name the same file: --prompts FILE" if own else _TWO_THINGS
+            own = (then or "").partition(":")[0]
+            hint = _SAME_FILE.get(own, _TWO_THINGS)
             raise UsageError(message, hint=hint)
     return run

@@ -23,6 +23,8 @@ from sparktune.flows.counting import CountBy, TokenCounter, TokenServer
 from sparktune.flows.fitting import Fitter, Texts
 from sparktune.flows.household import HouseholdFitter, HouseholdTexts
 from sparktune.flows.own_prompts import OwnPromptCounter
+from sparktune.flows.replay import ReplayFitter
+from sparktune.flows.replay_wave import ReplayWaves
 from sparktune.model.cell import Cell
 from sparktune.model.engine import Engine
 from sparktune.model.mix import Household, OwnPrompts
@@ -60,6 +62,8 @@ class Preparation:
         self._shapes: dict[tuple[Tokens, Tokens], Texts] = {}
         self._households = HouseholdFitter(self._counter, self._fitter, corpus, options.api)
         self._household_shapes: dict[Household, HouseholdTexts] = {}
+        fitter = ReplayFitter(self._counter, self._fitter, options.api)
+        self._replays = ReplayWaves(self._counter, fitter, corpus.traffic, options.api, max_model_len)
         self._own_prompts = corpus.prompts
         self._own = OwnPromptCounter(self._counter, options.api, max_model_len)
 
@@ -72,6 +76,8 @@ class Preparation:
         for cell in cells:
             if cell.household:
                 await self._household_shape(cell, cell.household)
+            elif cell.replay:
+                self._replays.check(cell.replay)
             elif cell.prompts:
                 await self._own_wave(cell, cell.prompts, "check")
             else:
@@ -86,6 +92,9 @@ class Preparation:
         place = f"{cell.label}/{phase.value}/{index}"
         if cell.household:
             wave = await self._household_wave(cell, cell.household, place, f"{key}/{place}")
+        elif cell.replay:
+            keys = (f"{self._seed}/{place}", f"{key}/{place}")
+            return await self._replays.wave(cell, cell.replay, keys, self._request)
         elif cell.prompts:
             wave = await self._own_wave(cell, cell.prompts, f"{key}/{place}")
         else:

@@ -15,7 +15,7 @@ from sparktune.bench.corpus import Corpus
 from sparktune.errors import UsageError
 from sparktune.io.config_text import ConfigText, read_config_text
 from sparktune.io.http.address import parse_address
-from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
+from sparktune.io.workload_cells import HouseholdConfig, ReplayFile, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
 
 CONFIG_NAME = "sparktune.yaml"
@@ -60,7 +60,8 @@ class WorkloadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Cells as lists, of which every combination is measured, fields as in ``model.cell.Cell``; or a mix.
 
     ``stagger`` (a time) or ``arrival_rate`` (per second) say how the streams of a wave arrive. ``prompts`` is a file of
-    own prompts, ``nonce`` puts one in front of each; ``household`` are two agents.
+    own prompts, ``nonce`` puts one in front of each; ``household`` are two agents; ``replay`` is a trace, of which
+    ``limit`` requests are sent, their times multiplied by ``time_scale``.
     """
 
     prompt_tokens: _Some | None = None
@@ -73,6 +74,9 @@ class WorkloadConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     household: HouseholdConfig | None = None
     prompts: str | None = None
     nonce: bool = False
+    replay: str | None = None
+    time_scale: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1.0
+    limit: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 _Item = TypeVar("_Item", ServiceConfig, WorkloadConfig)
@@ -121,12 +125,19 @@ class Config:
                     household=workload.household,
                     prompts=self.path.parent / Path(prompts).expanduser() if prompts else None,
                     nonce=workload.nonce,
+                    replay=self._replay(workload),
                     lists=frozenset(key for key, value in written.items() if usual.get(key) != value),
                 )
             )
         except UsageError as error:
             message = f"{self.path}, workload {name}: {error}"
             raise UsageError(message, hint=error.hint) from None
+
+    def _replay(self, workload: WorkloadConfig) -> ReplayFile | None:
+        if not workload.replay:
+            return None
+        path = self.path.parent / Path(workload.replay).expanduser()
+        return ReplayFile(path=path, time_scale=workload.time_scale, limit=workload.limit)
 
     def key_file(self, service: ServiceConfig) -> Path | None:
         """Return where the service's API key is; a relative path counts from the file that names it."""
@@ -259,7 +270,8 @@ def _refuse_shapeless(text: ConfigText, where: tuple[Any, ...], values: Mapping[
     """A workload needs lengths, or a mix that has them."""
     if where[0] != "workloads" or "household" in values:
         return
-    wanted = ("prompts",) if "prompts" in values else ("prompt_tokens", "output_tokens")
+    mix = next((name for name in ("prompts", "replay") if name in values), None)
+    wanted = (mix,) if mix else ("prompt_tokens", "output_tokens")
     for key in wanted:
         if values.get(key) is None:
             raise text.error(where, f"Object missing required field {key}", hint=_EXAMPLES["workloads"])

@@ -15,7 +15,7 @@ from sparktune.bench.evaluate import all_metrics
 from sparktune.errors import UsageError
 from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import GuardMetric, Primary
-from sparktune.io.workload_cells import HouseholdConfig, WorkloadShape, shape_cells
+from sparktune.io.workload_cells import HouseholdConfig, ReplayFile, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
 from sparktune.model.metric import Better as MetricBetter
 from sparktune.model.metric import Metric, Scope
@@ -52,6 +52,9 @@ class _Workload(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     household: HouseholdConfig | None = None
     prompts: str | None = None
     nonce: bool = False
+    replay: str | None = None
+    time_scale: Annotated[float, msgspec.Meta(ge=0, le=1e6)] = 1.0
+    limit: Annotated[int, msgspec.Meta(ge=1)] | None = None
     trials: Annotated[int, msgspec.Meta(ge=1, le=1000)] = _TRIALS
     warmup: Literal["auto", "off"] | Annotated[int, msgspec.Meta(ge=0, le=1000)] = "auto"
     model: str = ""
@@ -92,8 +95,8 @@ def workload_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Workload:
 
 
 def prompts_file(values: Mapping[str, Any]) -> str:
-    """Return where the own prompts of a workload are, for when it is resumed from another folder; "" without any."""
-    prompts = values.get("prompts")
+    """Return where the own prompts or the trace of a workload are, for when it is resumed elsewhere; "" without any."""
+    prompts = values.get("prompts") or values.get("replay")
     return str(Path(prompts).expanduser().absolute()) if isinstance(prompts, str) and prompts else ""
 
 
@@ -183,7 +186,7 @@ def _weights(values: object, fault: Fault) -> dict[str, float]:
 
 def _cells(section: _Workload) -> tuple[Cell, ...]:
     written = {name: value for name in _LISTS if (value := getattr(section, name)) is not None}
-    mixed = section.household is not None or section.prompts is not None
+    mixed = any(mix is not None for mix in (section.household, section.prompts, section.replay))
     lists = written if mixed else {"prompt_tokens": _PROMPT_TOKENS, **written}
     cells, _ = shape_cells(
         WorkloadShape(
@@ -193,10 +196,17 @@ def _cells(section: _Workload) -> tuple[Cell, ...]:
             household=section.household,
             prompts=Path(section.prompts).expanduser() if section.prompts else None,
             nonce=section.nonce,
+            replay=_replay(section),
             lists=frozenset(written),
         )
     )
     return cells
+
+
+def _replay(section: _Workload) -> ReplayFile | None:
+    if not section.replay:
+        return None
+    return ReplayFile(path=Path(section.replay).expanduser(), time_scale=section.time_scale, limit=section.limit)
 
 
 def _better(metric: Metric) -> Better:

@@ -1,6 +1,6 @@
-"""What people write of a workload - lists, arrivals, a household, a file of prompts - as cells."""
+"""What people write of a workload - lists, arrivals, a household, a file of prompts or of traffic - as cells."""
 
-__all__ = ["HouseholdConfig", "WorkloadShape", "shape_cells"]
+__all__ = ["HouseholdConfig", "ReplayFile", "WorkloadShape", "shape_cells"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -9,11 +9,19 @@ from typing import Annotated
 
 import msgspec
 
-from sparktune.bench.cells import make_arrivals, make_cells, make_household, make_prompt_cells
+from sparktune.bench.cells import (
+    make_arrivals,
+    make_cells,
+    make_household,
+    make_prompt_cells,
+    make_replay_cells,
+)
 from sparktune.bench.corpus import Corpus
 from sparktune.bench.slo import parse_seconds
 from sparktune.errors import UsageError
+from sparktune.io.corpus import python_corpus
 from sparktune.io.own_prompts import own_prompts_of, prompts_corpus
+from sparktune.io.traffic import replay_of, traffic_corpus
 from sparktune.model.cell import Cell
 from sparktune.model.mix import Household
 from sparktune.units import Seconds, Tokens
@@ -39,6 +47,15 @@ class HouseholdConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayFile:
+    """A trace to replay, the first ``limit`` requests of it, its times multiplied by ``time_scale``."""
+
+    path: Path
+    time_scale: float = 1.0
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WorkloadShape:
     """What was asked for; ``prompt_tokens`` empty is "not given". ``stagger`` is a time as people write it."""
 
@@ -51,6 +68,7 @@ class WorkloadShape:
     household: HouseholdConfig | None = None
     prompts: Path | None = None
     nonce: bool = False
+    replay: ReplayFile | None = None
     lists: frozenset[str] = field(default_factory=frozenset)  # the names of lists that were written
 
 
@@ -62,6 +80,8 @@ def shape_cells(shape: WorkloadShape) -> tuple[tuple[Cell, ...], Corpus | None]:
     _refuse_both(shape)
     if shape.household:
         return (Cell.of_household(shape.household.household()),), None
+    if shape.replay:
+        return _replay(shape, shape.replay)
     arrivals = make_arrivals(_seconds(shape.stagger), shape.arrival_rate)
     if shape.prompts is None:
         cells = make_cells(shape.prompt_tokens, shape.output_tokens, shape.depth, shape.concurrency, arrivals)
@@ -74,10 +94,19 @@ def shape_cells(shape: WorkloadShape) -> tuple[tuple[Cell, ...], Corpus | None]:
     return make_prompt_cells(own, shape.output_tokens[0], shape.concurrency, arrivals), corpus
 
 
+def _replay(shape: WorkloadShape, replay: ReplayFile) -> tuple[tuple[Cell, ...], Corpus]:
+    if len(shape.output_tokens) > 1:
+        message = f"a replay asks for one number of output tokens where a line tells none, not {shape.output_tokens}"
+        raise UsageError(message, hint="give one, or none")
+    corpus = traffic_corpus(replay.path, python_corpus(), limit=replay.limit)
+    return make_replay_cells(replay_of(corpus, replay.time_scale), shape.output_tokens[0]), corpus
+
+
 def _refuse_both(shape: WorkloadShape) -> None:
-    mixes = [name for name, given in (("household", shape.household), ("prompts", shape.prompts)) if given]
-    others = {"prompt_tokens", "depth"} if mixes == ["prompts"] else {"prompt_tokens", "output_tokens", "depth"}
-    if "household" in mixes:
+    given = (("household", shape.household), ("prompts", shape.prompts), ("replay", shape.replay))
+    mixes = [name for name, one in given if one]
+    others = {"prompt_tokens", "output_tokens", "depth"} if "household" in mixes else {"prompt_tokens", "depth"}
+    if mixes and mixes != ["prompts"]:
         others |= {"concurrency", *(name for name in ("stagger", "arrival_rate") if getattr(shape, name))}
         clash = sorted((shape.lists & others) | (others & {"stagger", "arrival_rate"}) | set(mixes[1:]))
     else:

@@ -1,6 +1,6 @@
-"""Mixes: waves whose requests differ on purpose - two agents of a household, or the user's own prompts."""
+"""Mixes: waves whose requests differ on purpose - two agents of a household, own prompts, or recorded traffic."""
 
-__all__ = ["Household", "OwnPrompts"]
+__all__ = ["Household", "OwnPrompts", "Replay"]
 
 from dataclasses import dataclass
 
@@ -84,6 +84,36 @@ class OwnPrompts:
     @property
     def label(self) -> str:
         """What a row's name says: the file, a part of its digest, and whether a nonce is put in front."""
-        # The name is somebody's file: nothing in a row's name may steer a terminal.
-        told = "".join(letter if letter.isprintable() else "?" for letter in f"{self.name}:{self.digest[:6]}")
-        return f"{' '.join(told.split())} x{self.count}{' nonce' if self.nonce else ''}"
+        return f"{_file_label(self.name, self.digest)} x{self.count}{' nonce' if self.nonce else ''}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Replay:
+    """Recorded traffic: a trace's ``name``, the ``digest`` of what is sent of it, and how many requests that are.
+
+    A wave sends every request once, at its recorded time after the first one, times ``time_scale``, whatever has become
+    of the others. Prompts begin alike where the recorded ones did, and are new in every wave.
+    """
+
+    name: str
+    digest: str
+    count: int
+    time_scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be sent."""
+        if self.count < 1 or not 0 <= self.time_scale < float("inf"):
+            message = f"a replay needs requests, and a scale of time that is not negative: {self}"
+            raise ValueError(message)
+
+    @property
+    def label(self) -> str:
+        """What a row's name says: the file, a part of its digest, how many requests, and the scale of time."""
+        scale = "" if self.time_scale == 1 else f" time x{self.time_scale:g}"
+        return f"replay {_file_label(self.name, self.digest)} x{self.count}{scale}"
+
+
+def _file_label(name: str, digest: str) -> str:
+    # The name is somebody's file: nothing in a row's name may steer a terminal.
+    told = "".join(letter if letter.isprintable() else "?" for letter in f"{name}:{digest[:6]}")
+    return " ".join(told.split())

@@ -32,7 +32,8 @@ def cell_record(cell: Cell) -> _Record:
     }
     if cell.is_plain:
         return numbers
-    told = (("arrivals", cell.arrivals), ("household", cell.household), ("prompts", cell.prompts))
+    mixes = (("household", cell.household), ("prompts", cell.prompts), ("replay", cell.replay))
+    told = (("arrivals", cell.arrivals), *mixes)
     shape: _Record = {name: plain_record(part) for name, part in told if part is not None}
     return {**numbers, "shape": shape}
 

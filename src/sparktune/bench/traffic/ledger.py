@@ -15,12 +15,12 @@ from dataclasses import dataclass
 import msgspec
 
 from sparktune.bench.traffic.asked import Asked
+from sparktune.bench.traffic.density import CHARS_PER_TOKEN, Density
 from sparktune.bench.traffic.exchanges import End, Exchange
 from sparktune.bench.traffic.prefix import PrefixTree, SharedPrefix
 from sparktune.units import NS_PER_S, Nanoseconds, Tokens
 
 BLOCK_TOKENS: Tokens = 512
-_CHARS_PER_TOKEN = 4.0
 _MOST_WAITING = 10_000  # finished requests that wait for an earlier one; then that one is written as it is
 _MS_PER_S = 1000
 
@@ -67,7 +67,7 @@ class Ledger:
         self._blocks: dict[int, list[int]] = {}
         self._lengths: dict[int, Tokens] = {}
         self._block_count = 0
-        self._told_chars = self._told_tokens = 0
+        self._density = Density()
         self.sessions = 0
 
     @property
@@ -180,11 +180,9 @@ class Ledger:
         known = told or asked.tokens
         if known:
             if not asked.other_parts:
-                self._told_chars += asked.chars
-                self._told_tokens += known
+                self._density.learn(asked.chars, known)
             return ("usage" if told else "token ids"), known
-        per_token = self._told_chars / self._told_tokens if self._told_tokens else _CHARS_PER_TOKEN
-        return "estimate", max(1, round(asked.chars / max(per_token, 0.1)))
+        return "estimate", max(1, round(asked.chars * self._density.tokens_per_char))
 
     def _output(self, exchange: Exchange) -> tuple[str, Tokens]:
         """Return the tokens of an answer: as told, else its events, else its characters."""
@@ -194,15 +192,18 @@ class Ledger:
         if answer.events:
             return "events", answer.events
         if answer.chars:
-            return "estimate", max(1, round(answer.chars / _CHARS_PER_TOKEN))
+            return "estimate", max(1, round(answer.chars / CHARS_PER_TOKEN))
         return "nothing", 0
 
     def _shared(self, entry: _Entry, input_tokens: Tokens) -> tuple[int | None, Tokens]:
         shared, chars = entry.shared, entry.asked.chars
         if shared is None or not chars:
             return None, 0
-        tokens = input_tokens if shared.chars >= chars else int(input_tokens * shared.chars / chars)
-        return shared.number, min(tokens, self._lengths.get(shared.number, tokens))
+        most = min(input_tokens, self._lengths.get(shared.number, input_tokens))
+        if shared.whole:  # the next turn: everything that was sent before is in it, where an answer begins too
+            return shared.number, most
+        own = (chars - shared.chars) * self._density.slope(input_tokens / chars)
+        return shared.number, min(most, max(0, int(input_tokens - own)))
 
     def _block_ids(self, number: int, parent: int | None, shared: Tokens, total: Tokens) -> list[int]:
         """Return a number per block; blocks that are shared whole have the numbers of the request they come from."""

@@ -6,8 +6,8 @@ Warns when: the context of a cell with depth was cached to less than depth - 2 %
 Invalid when: a cell without depth took more than 2 % of a prompt plus one block from a cache; the context of a cell
     with depth was cached to less than 90 % minus one block; or more than the context (plus 2 % of the prompt and one
     block) was cached. A block is the engine's, and at least 16 tokens: a chat template's own beginning is shared.
-Unknown when: prompts share prefixes on purpose (a household, own prompts without a nonce); or neither source tells. An
-    absent count is not 0: vLLM leaves it out for a request without a hit.
+Unknown when: prompts share prefixes on purpose (a household, own prompts without a nonce, a replay); or neither source
+    tells. An absent count is not 0: vLLM leaves it out for a request without a hit.
 Source: vLLM, prefix caching works in whole blocks and needs ``--enable-prompt-tokens-details`` to tell; SGLang needs
     ``--enable-cache-report``. A prefix cache hit makes TTFT depend on the uncached rest only.
 """

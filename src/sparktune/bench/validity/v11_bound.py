@@ -59,7 +59,7 @@ def _queue_evidence(cell: CellEvidence, run: RunEvidence) -> list[str]:
 
 def _longest(cell: CellEvidence) -> Tokens:
     """Return the tokens of the longest request, output included; own prompts have the lengths that were seen."""
-    if cell.cell.prompts is None:
+    if cell.cell.prompts is None and cell.cell.replay is None:
         return cell.cell.total_prompt_tokens + cell.cell.output_tokens
     seen = [
         (request.timeline.usage.prompt_tokens or request.prompt_tokens_asked) + request.output_tokens_asked

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sparktune.io.store.codec import from_json, to_json
 from sparktune.model.arrival import Arrivals
 from sparktune.model.cell import Cell
-from sparktune.model.mix import Household, OwnPrompts
+from sparktune.model.mix import Household, OwnPrompts, Replay
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +18,7 @@ class _Shape:
     arrivals: Arrivals = field(default_factory=Arrivals)
     household: Household | None = None
     prompts: OwnPrompts | None = None
+    replay: Replay | None = None
 
 
 def cell_key(run_id: str, cell: Cell) -> tuple[str, int, int, int, int, str]:
@@ -36,6 +37,7 @@ def cell_from(row: sqlite3.Row) -> Cell:
         arrivals=shape.arrivals,
         household=shape.household,
         prompts=shape.prompts,
+        replay=shape.replay,
     )
 
 
@@ -43,4 +45,6 @@ def _shape_text(cell: Cell) -> str:
     """Return the same text for equal cells; empty for a cell of four numbers."""
     if cell.is_plain:
         return ""
-    return to_json(_Shape(arrivals=cell.arrivals, household=cell.household, prompts=cell.prompts))
+    shape = {"arrivals": cell.arrivals, "household": cell.household, "prompts": cell.prompts}
+    # Cells that were stored before there were replays keep the text that they are found by.
+    return to_json({**shape, "replay": cell.replay} if cell.replay else shape)

@@ -20,7 +20,7 @@ class Shape:
 
 def shape_of(cell: Cell) -> Shape:
     """Return the place of a cell. A mix is in no row of prompt lengths: its requests differ."""
-    if cell.household is not None:
+    if cell.household is not None or cell.replay is not None:
         return Shape(grid=one_line(cell.label), row="mix", column=str(cell.streams))
     arrivals = f", {cell.arrivals.label}" if cell.arrivals.label else ""
     context = f", {format_count(cell.depth)} tokens of context" if cell.depth else ""
