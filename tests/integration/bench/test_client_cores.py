@@ -1,6 +1,6 @@
 """Where the client of ``bench`` measures: beside a server on the same machine not on the cores that are fast.
 
-The machine of a test may have one type of cores only: which two of its CPUs count as fast and slow is told to the client.
+A machine that tests run on may have one type of cores: which of its CPUs count as fast and slow is told to the client.
 """
 
 import json
