@@ -4,6 +4,7 @@ __all__ = ["plan_text", "result_text", "rows_text"]
 
 from collections.abc import Iterator, Sequence
 
+from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.sweep import BASELINE, Candidate, Estimate, KnobRange, Stage, Standing, SweepPlan
@@ -62,11 +63,12 @@ def _lines(result: SweepResult) -> Iterator[str]:
     made = count_of(len(result.visits), "visit")
     yield f"sweep {record.id}: {made} of screening and race took {format_duration(result.took_s)}"
     yield from (f"  {_range_words(one)}" for one in record.plan.ranges)
-    if record.why and not result.won:
-        yield f"it ended: {one_line(record.why)}"
+    if record.why:
+        yield f"{'chosen to be confirmed' if record.winner else 'it ended'}: {one_line(record.why)}"
     yield from _confirmation(result)
-    yield from _stage(result, Stage.RACE, "race (it chose whom to confirm):")
-    yield from _stage(result, Stage.SCREEN, "screening (one visit each; it chose who races):")
+    metric = result.experiment.primary.metric
+    yield from _stage(result, Stage.RACE, f"race ({metric}; it chose whom to confirm):")
+    yield from _stage(result, Stage.SCREEN, f"screening ({metric}, one visit each; it chose who races):")
     yield from _unfit(result)
     yield from _pruned(record.plan)
     now = result.confirmed.afterwards if result.confirmed is not None else record.afterwards
@@ -87,12 +89,14 @@ def _stage(result: SweepResult, stage: Stage, title: str) -> Iterator[str]:
     found = [one for one in found if one.candidate.key != BASELINE]
     if found:
         yield title
-        yield from (f"  {_known(one)}" for one in found)
+        yield from (f"  {_known(one, result.experiment.primary.better)}" for one in found)
 
 
-def _known(one: Estimate) -> str:
+def _known(one: Estimate, better: Better) -> str:
     why = f": {one_line(one.why)}" if one.why else ""
-    return f"{one.candidate.key}  {change_words(one)}, {count_of(one.visits, 'visit')}  {one.standing.value}{why}"
+    return (
+        f"{one.candidate.key}  {change_words(one, better)}, {count_of(one.visits, 'visit')}  {one.standing.value}{why}"
+    )
 
 
 def _unfit(result: SweepResult) -> Iterator[str]:

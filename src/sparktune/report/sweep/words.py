@@ -17,6 +17,7 @@ __all__ = [
 import math
 from typing import Final
 
+from sparktune.experiment.effect import Better
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.sweep import (
     BASELINE,
@@ -86,8 +87,8 @@ def learned_words(result: SweepResult, visit: SweepVisit) -> str:
     known = next((one for one in result.known if one.candidate.key == visit.key), None)
     if visit.key == BASELINE or known is None or known.log_ratio is None:
         value = math.exp(abs(visit.log_value)) if visit.log_value is not None else math.nan
-        return f"{named(visit.key)}: {result.experiment.primary.metric} {value:.4g}{took}"
-    return f"{visit.key}: {change_words(known)} against the baseline so far, {_visits(known)}{took}"
+        return f"{named(visit.key)}: {_metric(result)} {value:.4g}{took}"
+    return f"{visit.key}: {change_words(known, _better(result))} against the baseline so far, {_visits(known)}{took}"
 
 
 def best_words(result: SweepResult) -> str:
@@ -96,17 +97,20 @@ def best_words(result: SweepResult) -> str:
     best = sorted(known, key=lambda one: -(one.log_ratio or 0.0))[:_SHOWN]
     if not best:
         return ""
-    told = ", ".join(f"{one.candidate.key} {change_words(one)}" for one in best)
+    told = ", ".join(f"{one.candidate.key} {change_words(one, _better(result))}" for one in best)
     left = f"at most {count_of(result.left, 'visit')} to come" if result.left else "no visit to come"
     hours = f", about {format_duration(result.left * _visit_s(result))}" if result.left else ""
     return f"best so far (chooses, proves nothing): {told}; {left}{hours}"
 
 
-def change_words(known: Estimate) -> str:
-    """Return a change of the objective with its standard error, in percent; "unknown" where it was not measured."""
+def change_words(known: Estimate, better: Better) -> str:
+    """Return how the metric itself changed, with its standard error, in percent: less is a minus, whichever is better.
+
+    "unknown" where it was not measured.
+    """
     if known.log_ratio is None:
         return "unknown"
-    change = format_percent(math.expm1(known.log_ratio), signed=True)
+    change = format_percent(math.expm1(known.log_ratio if better is Better.HIGHER else -known.log_ratio), signed=True)
     return change if known.error is None else f"{change} (+- {format_percent(known.error)})"
 
 
@@ -146,7 +150,17 @@ _IN: Final = frozenset({Standing.MEASURED, Standing.RACING, Standing.CHOSEN})
 
 def _looked(result: SweepResult) -> str:
     known = next((one for one in result.known if one.candidate.key == result.record.winner), None)
-    return f", {change_words(known)} over {_visits(known)}" if known is not None and known.log_ratio is not None else ""
+    if known is None or known.log_ratio is None:
+        return ""
+    return f", {change_words(known, _better(result))} in {_metric(result)} over {_visits(known)}"
+
+
+def _better(result: SweepResult) -> Better:
+    return result.experiment.primary.better
+
+
+def _metric(result: SweepResult) -> str:
+    return result.experiment.primary.metric
 
 
 def _visits(known: Estimate) -> str:
