@@ -5,7 +5,8 @@
 
 It runs as a process of its own, which takes ``sparktune.agent`` from the archive. For every (N-th) point it forks: one
 child does the work and is broken, another one undoes it, and the tree must be what it was. DO: "transact"; "revert" of
-what was done; "recover" of what was killed in the middle of it ("killed_at" its point). HOW: "kill" (SIGKILL before a
+what was done; "recover" of what was killed in the middle of it ("killed_at" its point); "follow" of a rule whose thread
+comes after it was made, and "unfollow", the revert of both. HOW: "kill" (SIGKILL before a
 call, which is after the one before it, and where bytes are written in the middle of it), "full" and "read-only" (the
 call fails once), "full-on" and "read-only-on" (it and all later ones do). What a broken child answered must be true,
 too. It prints ``{"points": N, "wrong": [TEXT, ...]}``.
@@ -22,9 +23,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.support.steps import sample_tree, tree_state
+from tests.support.steps import PID, WORKER, sample_tree, tree_state
 
 from sparktune.agent import engine, machine_tree, transaction
+from sparktune.agent.follow import found_by_rules
 from sparktune.agent.refusal import Refused
 from sparktune.agent.steps import all_kinds
 from sparktune.agent.tree import Tree
@@ -45,6 +47,7 @@ _NEED_SPACE = frozenset(("write", "pwrite", "mkdir", "symlink", "link", "open", 
 _KILLED = -signal.SIGKILL
 _COMPLETED, _REFUSED, _FAULT = 0, 3, 4
 _Call = Callable[..., Any]
+_VERBS = {"transact": "transact", "follow": "follow"}  # of what is broken; "revert" of all others
 
 
 class Breaker:
@@ -110,7 +113,7 @@ class Matrix:
         while True:
             point += int(self._asked.get("every", 1))
             self._prepare()
-            ended = self._child("transact" if self._asked["do"] == "transact" else "revert", point)
+            ended = self._child(_VERBS.get(self._asked["do"], "revert"), point)
             if ended == _FAULT:
                 self.wrong.append(f"point {point}: {self._answer.read_text()}")
                 return point
@@ -129,13 +132,37 @@ class Matrix:
             self._child("transact", 0)
             if self._asked.get("changes", True) and tree_state(self._tree) == self._before:
                 self.wrong.append("the transaction does nothing")
+        elif self._asked["do"] in {"follow", "unfollow"}:
+            self._make_rule()
+            if self._asked["do"] == "unfollow":
+                self._child("follow", 0)
         elif self._asked["do"] == "recover":
             self._child("transact", int(self._asked["killed_at"]), "kill")
+
+    def _make_rule(self) -> None:
+        """Let the rule find nothing; then let its thread come."""
+        comm = self._tree / f"proc/{PID}/task/{WORKER}/comm"
+        kept, status = comm.read_text(), comm.stat()
+        comm.write_text("not yet\n")
+        self._child("transact", 0)
+        comm.write_text(kept)
+        os.utime(comm, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+    def _follow_to_the_end(self, here: str) -> None:
+        """See that whatever was broken, the timer's next two ticks do it: the first undoes what a crash left."""
+        for _ in range(2):
+            self._child("follow", 0)
+        self._child("follow", 0)
+        entries = self._said()["end"]
+        if tree_state(self._tree) == self._before or entries["transactions"]:
+            self.wrong.append(f"{here}: following does not come to its end: {self._said()}")
 
     def _check(self, point: int, ended: int) -> None:
         here = f"point {point}"
         if ended != _KILLED:
             self._check_answer(here, ended)
+        if self._asked["do"] == "follow" and ended == _KILLED:  # what the kernel refused is not tried again
+            self._follow_to_the_end(here)
         again = self._child("revert", 0)
         answer = self._said()
         if again != _COMPLETED or answer["end"].get("state") not in {"reverted", "nothing"}:
@@ -174,7 +201,11 @@ class Matrix:
         request = {"label": "test", "who": "the matrix", "boot_id": "", "profile": {}, "steps": self._asked["steps"]}
         breaker.install()
         try:
-            parts, end = engine.Engine(Tree(str(self._tree)), _ARCHIVE).verbs[verb](request)
+            agent = engine.Engine(Tree(str(self._tree)), _ARCHIVE)
+            if verb == "follow":
+                parts, end = agent.follow({**request, "found": found_by_rules(Tree(str(self._tree)))[0]})
+            else:
+                parts, end = agent.verbs[verb](request)
             answer = {"parts": parts, "end": end}
         except Refused as error:
             code, answer = _REFUSED, {"parts": [], "end": {}, "refused": str(error)}

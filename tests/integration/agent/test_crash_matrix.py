@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 _ROOT = Path(__file__).parents[3]
 _STEPS = sample_steps()
 # One item of these is many files of a tree, which are written one like the other.
-_MANY = ("irq", "property", "affinity", "container")
+_MANY = ("irq", "property", "affinity", "threads-main", "container")
 _FAILURES = ("full", "full-on", "read-only", "read-only-on")
 # Steps that depend on each other's outcome: a folder that the first one makes, a value that two of them write.
 _TOGETHER = [
@@ -65,6 +65,17 @@ def test_a_write_that_fails_while_it_is_undone_can_be_made_up_for(how: str, tmp_
 @pytest.mark.parametrize("killed_at", [30, 50, 70])
 def test_recovering_from_a_crash_can_crash_as_well(killed_at: int, tmp_path: Path) -> None:
     _assert_right(tmp_path, steps=_TOGETHER, do="recover", how="kill", killed_at=killed_at)
+
+
+@pytest.mark.parametrize("how", ["kill", *_FAILURES])
+def test_following_a_rule_can_crash(how: str, tmp_path: Path) -> None:
+    """A timer does this with nobody there: its next tick comes to the end, and undoing still finds every prior."""
+    _assert_right(tmp_path, steps=[_STEPS["threads"]], do="follow", how=how)
+
+
+@pytest.mark.parametrize("how", ["kill", *_FAILURES])
+def test_undoing_a_rule_with_what_followed_can_crash(how: str, tmp_path: Path) -> None:
+    _assert_right(tmp_path, steps=[_STEPS["threads"]], do="unfollow", how=how)
 
 
 def _every(name: str) -> int:
