@@ -16,6 +16,7 @@ from sparktune.report.svg.scale import Log
 
 _WIDE = 500.0
 _NAME, _WORDS = 184.0, 262.0
+_TWO_LINES = 46.0
 _LEAST, _MOST = math.log(1.06), math.log(4.0)
 _SIZES = {"primary": 6.0, "guard": 4.5, "observed": 3.5}
 
@@ -40,18 +41,23 @@ class ForestRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forest:
-    """Rows in their order: the primary first."""
+    """Rows in their order: the primary first. ``versus`` names what each row is held against, "" for arms A and B."""
 
     rows: tuple[ForestRow, ...]
     noun: str = "metric"
+    versus: str = ""
 
 
 def forest(plan: Forest, width: float) -> Picture | Missing:
     """Draw the rows; Missing when none has an effect."""
     if all(row.span is None for row in plan.rows):
-        return Missing("no effect can be had yet: that takes two complete blocks")
-    wide = width >= _WIDE
-    high = 30.0 if wide else 46.0
+        return Missing(
+            f"nothing is compared with {plan.versus} here"
+            if plan.versus
+            else "no effect can be had yet: that takes two complete blocks"
+        )
+    wide = _beside(plan, width)
+    high = 30.0 if wide else 46.0 if width >= _WIDE or not plan.versus else 62.0
     top, bottom = 26.0, 26.0 + high * len(plan.rows)
     limit = _limit(plan)
     start, end = (_NAME, width - _WORDS) if wide else (14.0, width - 14.0)
@@ -59,14 +65,16 @@ def forest(plan: Forest, width: float) -> Picture | Missing:
     one = scale.place(1.0)
     body = [
         x_axis(scale, top=top, bottom=bottom, words=change_tick, count=6 if wide else 4),
-        text(one - 8, 15, "← B worse", "t-muted t-small t-end"),
-        text(one + 8, 15, "B better →", "t-muted t-small"),
-        *(_row(row, top + high * place, high, scale, width) for place, row in enumerate(plan.rows)),
+        text(one - 8, 15, "← worse" if plan.versus else "← B worse", "t-muted t-small t-end"),
+        text(one + 8, 15, "better →" if plan.versus else "B better →", "t-muted t-small"),
+        *(_row(row, top + high * place, high, scale, width, wide=wide) for place, row in enumerate(plan.rows)),
         line(one, top, one, bottom, "s-ink"),
     ]
     return Picture(
         name="forest",
-        title=f"How much better B is, {plan.noun} by {plan.noun}",
+        title=f"How much better than {plan.versus}, {plan.noun} by {plan.noun}"
+        if plan.versus
+        else f"How much better B is, {plan.noun} by {plan.noun}",
         description="; ".join(f"{row.name} ({row.kind}): {row.words}" for row in plan.rows),
         body=joined(body),
         width=width,
@@ -75,13 +83,19 @@ def forest(plan: Forest, width: float) -> Picture | Missing:
 
 
 def _limit(plan: Forest) -> float:
-    """Return how far the axis goes, as a log: to what decides; what is only observed may double that."""
+    """Return how far the axis goes, as a log: to what decides; what is only observed may double that.
+
+    Where nothing decides, it goes as far as what is observed.
+    """
     decides = [log for row in plan.rows for log in finite_logs((row.floor, row.ceiling))]
+    alone = all(row.kind == "observed" for row in plan.rows)
+    if alone:
+        decides += [log for row in plan.rows if row.span for log in finite_logs((row.span.ratio,))]
     observed = []
     for row in plan.rows:
         span = row.span
         if span is not None and row.kind == "observed":
-            observed += finite_logs((span.ratio,))
+            observed += finite_logs((span.ratio, span.low, span.high) if alone else (span.ratio,))
         elif span is not None:
             decides += finite_logs((span.ratio, span.low, span.high))
     limit = max(map(abs, decides), default=0.0)
@@ -89,28 +103,41 @@ def _limit(plan: Forest) -> float:
     return min(_MOST, max(_LEAST, limit * 1.12))
 
 
-def _row(row: ForestRow, top: float, high: float, scale: Log, width: float) -> Markup:
-    wide = width >= _WIDE
+def _beside(plan: Forest, width: float) -> bool:
+    """Whether words stand beside their intervals: on a wide page, unless names are longer than what is left for them.
+
+    Names of metrics may be cut, since they differ at their ends; configurations differ anywhere.
+    """
+    return width >= _WIDE and not (plan.versus and any(text_width(row.name) > _NAME - 12 for row in plan.rows))
+
+
+def _row(row: ForestRow, top: float, high: float, scale: Log, width: float, *, wide: bool) -> Markup:
     y = top + (high / 2 if wide else high - 13)
     look = "t-bold" if row.kind == "primary" else ""
     kind = "" if row.kind == "observed" else f" · {row.kind}"
-    if wide:
-        words = [
-            text(4, y + 4, fitting(f"{row.name}{kind}", _NAME - 12), look),
-            text(width - _WORDS + 14, y + 4, _whole_numbers(row.words, _WORDS - 14, 12.5), look, tooltip(row.words)),
-        ]
-    else:
-        words = [
-            text(4, top + 16, fitting(f"{row.name}{kind}", width * 0.5), look),
-            text(
-                width - 4,
-                top + 16,
-                _whole_numbers(row.words, width * 0.52, 11),
-                f"{look} t-end t-small",
-                tooltip(row.words),
-            ),
-        ]
+    words = _words(row, f"{row.name}{kind}", look, top, width, beside=y if wide else None, lines=high > _TWO_LINES)
     return joined((_band(row, y, scale), *words, _interval(row, y, scale)))
+
+
+def _words(
+    row: ForestRow, name: str, look: str, top: float, width: float, *, beside: float | None, lines: bool
+) -> list[Markup]:
+    """Return a row's name and numbers: beside its interval, above it on one line, or above it on two."""
+    seen = tooltip(row.words)
+    if beside is not None:
+        return [
+            text(4, beside + 4, fitting(name, _NAME - 12), look),
+            text(width - _WORDS + 14, beside + 4, _whole_numbers(row.words, _WORDS - 14, 12.5), look, seen),
+        ]
+    if lines:
+        return [
+            text(4, top + 14, fitting(name, width - 8), look),
+            text(4, top + 30, _whole_numbers(row.words, width - 8, 11), f"{look} t-muted t-small".strip(), seen),
+        ]
+    return [
+        text(4, top + 16, fitting(name, width * 0.5), look),
+        text(width - 4, top + 16, _whole_numbers(row.words, width * 0.52, 11), f"{look} t-end t-small", seen),
+    ]
 
 
 def _whole_numbers(words: str, width: float, size: float) -> str:

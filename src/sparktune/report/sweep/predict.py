@@ -1,6 +1,6 @@
 """What arithmetic says before a restart, and what became of it: one line for each configuration, with its numbers."""
 
-__all__ = ["outcome_lines", "prediction_lines", "predictions_record"]
+__all__ = ["metric_name", "outcome_lines", "predicted_words", "prediction_lines", "predictions_record"]
 
 from collections.abc import Iterator, Sequence
 
@@ -23,7 +23,7 @@ def prediction_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
         return
     yield "arithmetic before any restart (no measurement):"
     for one in predictions:
-        yield f"  {one.key}: {_value(one)} {_NAMES[one.metric]}{_worth(one)}"
+        yield f"  {one.key}: {predicted_words(one)} {_NAMES[one.metric]}{_worth(one)}"
         yield f"    {one_line(one.why)}"
 
 
@@ -33,7 +33,7 @@ def outcome_lines(outcomes: Sequence[Outcome]) -> Iterator[str]:
         return
     yield "predicted against measured:"
     for one in outcomes:
-        said = f"{one.prediction.key}: {_value(one.prediction)} {_NAMES[one.prediction.metric]} predicted"
+        said = f"{one.prediction.key}: {predicted_words(one.prediction)} {_NAMES[one.prediction.metric]} predicted"
         if one.measured is None:
             yield f"  {said}; not measured: {one_line(one.why)}"
         else:
@@ -49,7 +49,13 @@ def predictions_record(outcomes: Sequence[Outcome]) -> list[JsonValue]:
     ]  # fmt: skip
 
 
-def _value(one: Prediction) -> str:
+def metric_name(metric: str) -> str:
+    """Return what a prediction counts, in words."""
+    return _NAMES[metric]
+
+
+def predicted_words(one: Prediction) -> str:
+    """Return the number of a prediction; a bound says that it is one."""
     digits = 2 if one.metric == "acceptance_length" else 0 if one.value.is_integer() else 1
     return f"{'at most ' if one.at_most else ''}{one.value:.{digits}f}"
 

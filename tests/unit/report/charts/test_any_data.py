@@ -15,6 +15,7 @@ from sparktune.report.charts.heat import Heat, Tile, heat_map
 from sparktune.report.charts.memory import MemoryLane, MemoryPicture, memory_picture
 from sparktune.report.charts.numbers import Span
 from sparktune.report.charts.paired import PairedBlock, Pairs, paired_blocks
+from sparktune.report.charts.pareto import Pareto, ParetoPoint, pareto
 from sparktune.report.charts.session import Lane, Reading, SessionVisit, session_timeline
 from sparktune.report.charts.wave import Stream, WavePanel, wave_timeline
 from sparktune.report.page.parts import NARROW, WIDE
@@ -124,12 +125,35 @@ _MEMORY = st.builds(
     ).map(tuple),
     floor=st.none() | _SIZES,
 )
+_POINTS = st.builds(
+    ParetoPoint,
+    name=_WORDS,
+    x=st.floats(0, 1e12) | _ANY,
+    y=st.floats(0, 1e12) | _ANY,
+    kind=st.sampled_from(["baseline", "candidate", "winner"]),
+    unfit=_WORDS,
+)
+_PARETO = st.builds(
+    Pareto,
+    x_name=_WORDS,
+    x_unit=st.sampled_from(["s", "tok/s", "1"]),
+    y_name=_WORDS,
+    y_unit=st.sampled_from(["s", "tok/s", "1"]),
+    points=st.lists(_POINTS, max_size=12).map(tuple),
+    x_limit=st.none() | st.floats(0, 1e12),
+    y_limit=st.none() | st.floats(0, 1e12),
+    absent=st.lists(st.tuples(_WORDS, _WORDS), max_size=2).map(tuple),
+)
 
 _DRAWN: dict[str, st.SearchStrategy[Callable[[float], Picture | Missing]]] = {
     "paired": _PAIRS.map(lambda pairs: lambda width: paired_blocks(pairs, width)),
     "forest": st.lists(_ROWS, max_size=10).map(
         lambda rows: lambda width: forest(Forest(rows=tuple(rows)), width),
     ),
+    "forest of configurations": st.lists(_ROWS, max_size=10).map(
+        lambda rows: lambda width: forest(Forest(rows=tuple(rows), versus="the baseline"), width),
+    ),
+    "pareto": _PARETO.map(lambda plan: lambda width: pareto(plan, width)),
     "heat": st.tuples(_WORDS, st.lists(_TILES, max_size=12)).map(
         lambda found: lambda width: heat_map(Heat(name="cells", title=found[0], tiles=tuple(found[1])), width),
     ),
