@@ -8,13 +8,13 @@ import typer
 
 
 def pin(
+    threads: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[TID[@NODE]]...", help="Threads by their numbers, as place scan tells them."),
+    ] = None,
     nodes: Annotated[
         str, typer.Option("--nodes", "--node", metavar="A,B", help="Nodes as for scan; else those of sparktune.yaml.")
     ] = "",
-    tids: Annotated[
-        list[str] | None,
-        typer.Option("--tid", metavar="TID[@NODE]", help="One thread, by its number; may be repeated."),
-    ] = None,
     process: Annotated[str, typer.Option("--process", metavar="NAME", help="Threads of processes of this name.")] = "",
     thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Threads of this name.")] = "",
     cpus: Annotated[
@@ -52,7 +52,7 @@ def pin(
     run_pin(
         PinArguments(
             scan=scan,
-            tids=tuple(tids or ()),
+            threads=tuple(threads or ()),
             process=process,
             thread=thread,
             cpus=cpus,

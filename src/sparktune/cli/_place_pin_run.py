@@ -27,7 +27,7 @@ class PinArguments:
     """The flags as they were given."""
 
     scan: ScanArguments
-    tids: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
     process: str = ""
     thread: str = ""
     cpus: str = ""
@@ -42,7 +42,7 @@ def run_pin(arguments: PinArguments) -> None:
     """Scan, show the plan, ask, carry it out, show what became of it. Raises UsageError and PlanRefused."""
     if not arguments.dry_run:
         check_can_ask(yes=arguments.yes)
-    targets = targets_of(arguments.scan.nodes, ())
+    targets = targets_of(arguments.scan.nodes or _nodes_of(arguments.threads), ())
     wish = _wish(arguments, targets)
     planned = plan_pins_on(targets, scanned(arguments.scan, targets), wish)
     if arguments.dry_run or not planned.pending or planned.against:
@@ -76,7 +76,8 @@ def _question(planned: PinOutcome) -> str:
 
 
 def _print(outcome: PinOutcome, arguments: PinArguments) -> None:
-    where = shlex.join(["--nodes", arguments.scan.nodes]) if arguments.scan.nodes else ""
+    nodes = arguments.scan.nodes or _nodes_of(arguments.threads)
+    where = shlex.join(["--nodes", nodes]) if nodes else ""
     sys.stdout.write(pin_json(outcome.nodes) if arguments.as_json else pin_text(outcome.nodes, where=where))
     sys.stdout.flush()
 
@@ -89,15 +90,15 @@ def _leave(outcome: PinOutcome) -> None:
 
 
 def _wish(arguments: PinArguments, targets: Sequence[NodeTarget]) -> PinWish:
-    named = bool(arguments.tids or arguments.process or arguments.thread)
-    if arguments.tids and (arguments.process or arguments.thread):
-        message = "--tid names a thread by its number, --process and --thread by what it is"
+    named = bool(arguments.threads or arguments.process or arguments.thread)
+    if arguments.threads and (arguments.process or arguments.thread):
+        message = "TID names a thread by its number, --process and --thread by what it is"
         raise UsageError(message, hint="give one of both")
     if arguments.accept_likely and not named:
         message = "--accept-likely is your word for threads that you name"
-        raise UsageError(message, hint="add --tid TID[@NODE], or --process NAME and --thread NAME")
+        raise UsageError(message, hint="add TID@NODE, or --process NAME and --thread NAME")
     return PinWish(
-        tids=_tids(arguments.tids, [target.name for target in targets]),
+        tids=_tids(arguments.threads, [target.name for target in targets]),
         process=arguments.process,
         thread=arguments.thread,
         cpus=_cpus(arguments.cpus),
@@ -106,19 +107,25 @@ def _wish(arguments: PinArguments, targets: Sequence[NodeTarget]) -> PinWish:
     )
 
 
+def _nodes_of(words: Sequence[str]) -> str:
+    """Return the nodes that threads are named with, "" unless all are: then nobody has to name them twice."""
+    nodes = [word.partition("@")[2] for word in words]
+    return ",".join(dict.fromkeys(nodes)) if all(nodes) else ""
+
+
 def _tids(words: Sequence[str], nodes: Sequence[str]) -> dict[str, tuple[int, ...]]:
     found: dict[str, tuple[int, ...]] = {}
     for word in words:
         number, at, node = word.partition("@")
-        if not number.isdecimal() or (at and not node):
-            message = f"--tid {word!r} is no TID or TID@NODE"
-            raise UsageError(message, hint="the numbers are those that sparktune place scan prints")
+        if not (number.isascii() and number.isdecimal()) or (at and not node):
+            message = f"{word!r} is no TID or TID@NODE"
+            raise UsageError(message, hint="the numbers are those that sparktune place scan tells")
         if not at and len(nodes) > 1:
-            message = f"--tid {word} may be on any of {', '.join(nodes)}"
-            raise UsageError(message, hint=f"say on which: --tid {word}@{nodes[0]}")
+            message = f"{word} may be on any of {', '.join(nodes)}"
+            raise UsageError(message, hint=f"say on which: {word}@{nodes[0]}")
         if at and node not in nodes:
-            message = f"--tid {word}: {node} is none of the nodes {', '.join(nodes)}"
-            raise UsageError(message, hint="name it with --nodes, too")
+            message = f"{word}: {node} is none of the nodes {', '.join(nodes)}"
+            raise UsageError(message, hint="name it with --nodes, too, or leave --nodes out")
         name = node or nodes[0]
         found[name] = (*found.get(name, ()), int(number))
     return found

@@ -177,8 +177,15 @@ def _then(poller: Poller, slow: CpuSet, *, told: bool) -> str:
         return f"do not move it: {known.why}"
     if told and not slow:
         return "this machine has no slower cores that it could be moved to"
-    core = f"{max(slow)}" if slow else "CORE (on a GB10 one of 0-4,10-14)"
+    if not told:
+        # What is known of a report's node is no more than the report.
+        return (
+            f"move that thread alone: taskset -cp CORE (on a GB10 one of 0-4,10-14) {poller.thread.tid}; keep it only "
+            "when the node is cooler and its tokens per second are not lower in several samples"
+        )
+    at = f"{poller.thread.tid}@{poller.node}"
+    likely = " --accept-likely (only when you know that it polls)" if poller.verdict is PollerVerdict.LIKELY else ""
     return (
-        f"move that thread alone: taskset -cp {core} {poller.thread.tid}; keep it only when the node is cooler and its "
-        "tokens per second are not lower in several samples"
+        f"see whether moving that thread alone helps: sparktune place trial {at}; to move it: sparktune place pin {at}"
+        f"{likely}"
     )
