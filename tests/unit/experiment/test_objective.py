@@ -1,4 +1,4 @@
-"""One number per visit: the same of which an experiment's blocks are ratios, or choosing and confirming would differ."""
+"""One number per visit: that of which an experiment's blocks are ratios, or choosing and confirming would differ."""
 
 import math
 
