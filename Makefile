@@ -115,6 +115,11 @@ bench-guard: ## Measure what a guard costs, and how soon a load that eats memory
 	@$(BOOTSTRAP) dev
 	PYTHONPATH=. $(BIN)/python benchmarks/guard.py $(BENCH_ARGS)
 
+.PHONY: bench-place
+bench-place: ## Measure what a scan for threads that poll costs on a machine of 3,000 threads
+	@$(BOOTSTRAP) dev
+	$(BIN)/python benchmarks/place.py $(BENCH_ARGS)
+
 .PHONY: bench-logs
 bench-logs: ## Measure what reading a log of 50 MB costs, beside splitting it into lines
 	@$(BOOTSTRAP) dev

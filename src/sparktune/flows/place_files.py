@@ -50,7 +50,7 @@ def _of_facts(node: NodeFacts) -> NodeScan:
     loads = node.get(ThreadLoadFacts)
     if loads is None or not loads.samples:
         why = "no file of it tells the load of threads"
-        return NodeScan(node=node.node, failure=why, hint="see what else the files say: sparktune doctor --files DIR")
+        return NodeScan(node=node.node, failure=why, hint="see what else the files say: sparktune doctor --from DIR")
     return _node(node.node, loads.samples, node.get(CpuFacts))
 
 

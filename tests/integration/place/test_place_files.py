@@ -22,6 +22,28 @@ def test_case_05_names_the_one_thread_and_leaves_those_under_load_alone() -> Non
     assert "update llama.cpp" in poller["fix"]
 
 
+def test_case_05_with_cores_untold_still_names_where_the_thread_should_go() -> None:
+    """One thread, not its process: the others of that process compute."""
+    found = run_sparktune("place", "scan", "--top", str(shared("cases/05-busy-pollers-idle-cluster")))
+
+    assert found.code == 3
+    assert "1 thread may poll" in found.out.splitlines()[0]
+    assert "on a GB10 one of 0-4,10-14) 2266022" in found.out
+    assert found.out.count("taskset") == 1
+
+
+def test_case_03_tells_no_load_and_sends_on_to_who_knows_what_is_wrong() -> None:
+    """Its container runs on slow cores for want of a cpuset: that is no poller, and not said to be fine."""
+    folder = str(shared("cases/03-seed-profile-but-container-has-no-cpuset"))
+
+    found, doctor = run_sparktune("place", "scan", "--top", folder), run_sparktune("doctor", "--from", folder)
+
+    assert found.code == 1
+    assert "not told" in found.out
+    assert "sparktune doctor --from DIR" in found.out
+    assert "container-on-slow-cores" in doctor.out
+
+
 def test_files_of_top_name_the_verdict_first(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / name).write_text(_IDLE)
