@@ -21,8 +21,10 @@ from sparktune.drift import aspects
 from sparktune.experiment import checks as table_checks
 from sparktune.experiment import guards
 from sparktune.host import changes, findings
+from sparktune.host.pollers import known
 from sparktune.logs.signatures import all_signatures
 from sparktune.model.log import LogRole, LogSignature
+from sparktune.model.place import KnownPoller
 from sparktune.report.knobs import knob_text
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
@@ -246,6 +248,37 @@ def guards_page() -> str:
     return _page("Guards", introduction, sections)
 
 
+def pollers_page() -> str:
+    """Return the page of all pollers that are known by name, by id."""
+    sections = []
+    for module in sorted(_modules(known), key=lambda found: str(found.POLLER.id)):
+        poller = module.POLLER
+        named = f"`{poller.process.pattern}`" if poller.process.pattern else "any"
+        facts = [
+            f"- **Its process**: {named}",
+            f"- **Its thread**: `{poller.thread.pattern}`" if poller.thread is not None else "- **Its thread**: any",
+            *([f"- **Certain only with one of**: {', '.join(poller.needs)}"] if poller.needs else []),
+            f"- **What is known**: {poller.why}",
+            f"- **First**: {poller.fix}",
+            f"- **Moved alone**: {_moved(poller)}",
+            f"- **Source**: {poller.source}",
+        ]
+        sections.append(f"## {poller.id}: {poller.title}\n\n{_body(module)}\n\n" + "\n".join(facts))
+    introduction = (
+        "Threads that `sparktune place scan` knows by the names of their process and of themselves, each one file in\n"
+        "`src/sparktune/host/pollers/known/`. Being known proves nothing: what a thread does is measured, and one of\n"
+        "no kind is judged by its counts alone. What makes a verdict, and what to do then:\n"
+        "[find the thread that heats a fast core](../guides/hot-core.md)."
+    )
+    return _page("Known pollers", introduction, sections)
+
+
+def _moved(poller: KnownPoller) -> str:
+    if poller.computes:
+        return "never; it does the work, and is never called certain"
+    return "yes, where a scan shows that it polls" if poller.placement else "no, see above"
+
+
 def engines_page() -> str:
     """Return the page of all engines, in the order in which they are tried."""
     found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
@@ -300,6 +333,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "guards.md": guards_page,
     "log-messages.md": log_messages_page,
     "drift.md": drift_page,
+    "pollers.md": pollers_page,
 }
 
 
