@@ -25,7 +25,7 @@ _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 _MENTIONS = b'"kind":"threads"'
 _OVER = ("ABORT", "REVERTED", "GIVEN_UP")
 _CHUNK = 65_536
-_NOTHING = {"transactions": 0, "state": "nothing"}
+_NOTHING = {"transactions": 0, "state": "nothing", "recovered": [], "followed": []}
 
 
 class _Here:

@@ -1,11 +1,13 @@
 """A node without a controller: whoever sits at it can undo, list and keep what was done, and a playbook can do it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.support.agent_command import AgentCommand
-from tests.support.steps import sample_steps, tree_state
+from tests.support.steps import PID, WORKER, sample_steps, tree_state
 
 _STEPS = sample_steps()
 
@@ -173,3 +175,32 @@ def test_a_device_that_came_since_is_placed_with_the_others_and_put_back_with_th
     assert [one["transaction"] for one in second["reapplied"]] == [""]
     assert agent.run("revert").returncode == 0
     assert agent.value("/proc/irq/90/smp_affinity_list") == "0-3"
+
+
+def test_a_rule_is_followed_by_the_copy_on_the_node(agent: AgentCommand) -> None:
+    """The process was down while its rule was made; the timer's next tick gives its thread the CPU, in one line."""
+    comm = agent.tree / f"proc/{PID}/task/{WORKER}/comm"
+    comm.write_text("not yet\n")
+    made = agent.json("transact", agent.write_plan(_STEPS["threads"]))
+    idle = agent.run("follow")
+    comm.write_text("poller\n")
+    agent.archive = agent.tree / "var/lib/sparktune/agent.pyz"
+
+    done, again = agent.run("follow"), agent.json("follow")
+
+    assert (made["code"], made["changed"], made["transaction"] != "") == (0, True, True)
+    assert (idle.returncode, idle.stdout, idle.stderr) == (0, "", "")
+    line = f"pinned to CPUs 1: thread {PID}/{WORKER} (process/thread), as {made['transaction']} says\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, line, "")
+    assert (again["code"], again["state"], again["followed"]) == (0, "nothing", [])
+    assert agent.run("revert").stdout.splitlines()[-1] == "2 transactions: reverted"
+
+
+def test_a_look_for_threads_loads_next_to_nothing(agent: AgentCommand) -> None:
+    """It is done every few seconds for ever: modules that it does not need would cost ten times what it costs."""
+    code = f"import sys; sys.path.insert(0, {str(agent.archive)!r}); import sparktune.agent.follow; print(*sys.modules)"
+    command = [sys.executable, "-I", "-S", "-c", code]
+    loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
+    ours = {name for name in loaded if name.startswith("sparktune")}
+    assert ours == {"sparktune", "sparktune.agent", "sparktune.agent.follow", "sparktune.agent.thread_rules"}
+    assert not loaded & {"argparse", "typing", "dataclasses", "subprocess", "importlib.metadata", "hashlib"}
