@@ -3,6 +3,7 @@
 __all__ = ["CHANGE", "LABEL", "plan_keeper", "plan_pins", "rule_words"]
 
 import difflib
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -25,6 +26,9 @@ _NCCL: Final = (
     "{} uses NCCL, which may choose the CPUs of its own threads when it starts (not with NCCL_IGNORE_CPU_AFFINITY=1)"
 )
 _CHILDREN: Final = "threads that a moved thread starts later have its CPUs, too"
+_SEVERAL: Final = (
+    "several threads of {} poll at once, so that none of them rests: a rule finds none of those that come later"
+)
 _WHOLE: Final = "{0} has this one thread: to do without rule and timer start it with taskset -c {1} before its command"
 
 
@@ -152,6 +156,9 @@ def _diff(path: str, before: str | None, after: str) -> str:
 def _notes(pins: Sequence[Pin], seen: PlaceSeen) -> Iterable[str]:
     if pins:
         yield _CHILDREN
+    watched = Counter(pin.poller.thread.pid for pin in pins if pin.rule is not None and pin.rule.which == "busy")
+    for pid in (pid for pid, number in watched.items() if number > 1):
+        yield _SEVERAL.format(next(pin.poller.thread.process for pin in pins if pin.poller.thread.pid == pid))
     for pin in pins:
         thread, process = pin.poller.thread, seen.processes[pin.poller.thread.pid]
         if any("libnccl" in line for line in thread.evidence):

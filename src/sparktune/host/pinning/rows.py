@@ -27,6 +27,7 @@ _EXE = re.compile(r"/proc/(\d+)/exe", re.ASCII)
 _HOLDS = frozenset({"committed", "unconfirmed"})
 _MOVED = frozenset({"affinity", "threads"})
 _PIN_AGAIN = "pin it anew: sparktune place unpin, then sparktune place pin"
+_NO_THREAD = "the process runs, and has no such thread now"
 _STATUSES = {
     RuleState.NOT_PINNED: CheckStatus.DIFFERENT,
     RuleState.CLIPPED: CheckStatus.DIFFERENT,
@@ -131,7 +132,7 @@ def _rule_row(one: Pinned, rule: ThreadRuleStep, view: _Threads) -> RuleRow:
         known = set(one.moved)
         fitting = [task for task in fitting if _item(task) in known or task.allowed == wanted]
     if not fitting:
-        return _with(row, RuleState.WAITING, {}, "")
+        return _with(row, RuleState.WAITING, {}, "" if rule.which == "busy" else _NO_THREAD)
     return _with(row, *_judged(fitting, wanted))
 
 
@@ -172,7 +173,8 @@ def _judged(tasks: Sequence[LiveTask], wanted: CpuSet) -> tuple[RuleState, dict[
 def _timer(one: Pinned, readings: Readings) -> RuleRow:
     active, told = timer_active(readings), systemd_there(readings)
     state = RuleState.OK if active else RuleState.NOT_PINNED if told else RuleState.UNREADABLE
-    why = "" if active else f"nothing looks for threads that come back: sudo systemctl enable --now {TIMER_UNIT}"
+    off = f"nothing looks for threads that come back: sudo systemctl enable --now {TIMER_UNIT}"
+    why = "" if active else off if told else "systemd does not answer"
     found = {TIMER_UNIT: "active" if active else "not active" if told else "not told"}
     return RuleRow(
         transaction=one.transaction.id, target=TIMER_UNIT, wanted="active", state=state, found=found, why=why
