@@ -7,13 +7,13 @@ import os
 import random
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparktune.cli._ab_terminal import hangup_as_interrupt, sigterm_as_cancel
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
 from sparktune.cli._place_trial_load import TrialLoad, endpoint_of, measure_load, why_no_load
-from sparktune.cli._place_trial_show import Shown, print_trial, undo_trials
+from sparktune.cli._place_trial_show import print_trial, report_of, undo_trials
 from sparktune.cli._place_trial_wish import target_of, wish_of
 from sparktune.cli._progress import make_progress
 from sparktune.errors import UsageError
@@ -32,6 +32,7 @@ from sparktune.io.store.store import Store
 from sparktune.model.experiment_row import ExperimentState
 from sparktune.model.step import AffinityStep, Task
 from sparktune.report.place.trial import trial_plan_text
+from sparktune.report.place.trial_words import TrialReport
 
 _WINDOWS = 5
 _WINDOW_S = 2.0
@@ -67,6 +68,8 @@ def run_trial_command(arguments: TrialArguments) -> None:
     if arguments.show or arguments.undo:
         _other(arguments)
         return
+    if not arguments.dry_run:
+        check_can_ask(yes=arguments.yes)
     endpoint = endpoint_of(arguments.load)
     target, tid = target_of(arguments.thread)
     wish = wish_of(
@@ -78,34 +81,49 @@ def run_trial_command(arguments: TrialArguments) -> None:
         accept_likely=arguments.accept_likely,
         endpoint=endpoint,
     )
-    if not arguments.dry_run:
-        check_can_ask(yes=arguments.yes)
     with Store.open() as store:
         _refuse_leftovers(store)
-        with host_progress(quiet=arguments.quiet) as tell:
-            scan = scan_nodes([target], windows=_WINDOWS, window_s=_WINDOW_S, endpoint=endpoint, say=tell).nodes[0]
-        trial = _planned(target, scan, arguments, wish)
-        why_idle = _NOT_ASKED if arguments.load_only else "" if trial.sensor else _NO_HEAT
-        why_load = why_no_load(arguments.load, endpoint)
-        if why_idle and why_load:
-            message = f"nothing would be measured: at idle, {why_idle}; under load, {why_load}"
-            raise UsageError(message, hint="name the server with --endpoint URL or --service NAME")
-        text = trial_plan_text(trial, idle=why_idle, load=why_load)
-        if arguments.dry_run:
-            sys.stdout.write(text)
-            sys.stderr.write("--dry-run: nothing was changed\n")
+        plan = _plan(target, arguments, wish)
+        if not _agreed(plan, arguments):
             return
-        sys.stderr.write(text)
-        if not agreed("Move it?", yes=arguments.yes):
-            sys.stderr.write("nothing was changed\n")
-            return
-        store.idle_trials.create(trial)
-        idle = None if why_idle else _idle(store, target, trial, arguments)
-        if why_idle:
-            store.idle_trials.end(trial.id, ExperimentState.DONE, why_idle)
-    why_load = why_load or _needless(idle)
-    shown = Shown(trial=trial, idle=idle, why_idle=why_idle, why_load=why_load)
-    print_trial(shown if why_load else _with_load(shown, arguments), as_json=arguments.as_json)
+        report = _measured_idle(store, target, plan, arguments)
+    print_trial(report if report.why_load else _with_load(report, arguments), as_json=arguments.as_json)
+
+
+def _plan(target: NodeTarget, arguments: TrialArguments, wish: TrialWish) -> TrialReport:
+    """Return a trial that nothing was measured of, with the reasons of the parts that are left out."""
+    with host_progress(quiet=arguments.quiet) as tell:
+        scan = scan_nodes([target], windows=_WINDOWS, window_s=_WINDOW_S, endpoint=wish.endpoint, say=tell).nodes[0]
+    trial = _planned(target, scan, arguments, wish)
+    why_idle = _NOT_ASKED if arguments.load_only else "" if trial.sensor else _NO_HEAT
+    why_load = why_no_load(arguments.load, wish.endpoint)
+    if why_idle and why_load:
+        message = f"nothing would be measured: at idle, {why_idle}; under load, {why_load}"
+        raise UsageError(message, hint="name the server with --endpoint URL or --service NAME")
+    return TrialReport(trial=trial, idle=None, why_idle=why_idle, why_load=why_load)
+
+
+def _agreed(plan: TrialReport, arguments: TrialArguments) -> bool:
+    text = trial_plan_text(plan.trial, idle=plan.why_idle, load=plan.why_load)
+    if arguments.dry_run:
+        sys.stdout.write(text)
+        sys.stderr.write("--dry-run: nothing was changed\n")
+        return False
+    sys.stderr.write(text)
+    if agreed("Move it, and back, as often as that?", yes=arguments.yes):
+        return True
+    sys.stderr.write("nothing was changed\n")
+    return False
+
+
+def _measured_idle(store: Store, target: NodeTarget, plan: TrialReport, arguments: TrialArguments) -> TrialReport:
+    """Return the plan with what was measured at idle, and with why nothing is worth measuring under load."""
+    store.idle_trials.create(plan.trial)
+    if plan.why_idle:
+        store.idle_trials.end(plan.trial.id, ExperimentState.DONE, plan.why_idle)
+        return plan
+    idle = _idle(store, target, plan.trial, arguments)
+    return replace(plan, idle=idle, why_load=plan.why_load or _needless(idle))
 
 
 def _other(arguments: TrialArguments) -> None:
@@ -115,7 +133,7 @@ def _other(arguments: TrialArguments) -> None:
     if arguments.undo:
         undo_trials(yes=arguments.yes)
         return
-    print_trial(Shown.of("" if arguments.show == "last" else arguments.show), as_json=arguments.as_json)
+    print_trial(report_of("" if arguments.show == "last" else arguments.show), as_json=arguments.as_json)
 
 
 def _planned(target: NodeTarget, scan: NodeScan, arguments: TrialArguments, wish: TrialWish) -> IdleTrial:
@@ -163,22 +181,21 @@ def _hold(store: Store, target: NodeTarget, trial: IdleTrial) -> StepsHold:
     )
 
 
-def _needless(idle: IdleResult | None) -> str:
-    if idle is not None and idle.verdict in _WON_NOTHING:
-        return "nothing is shown to be won at idle, so what it costs was not asked"
-    return ""
+def _needless(idle: IdleResult) -> str:
+    return "nothing is shown to be won at idle, so what it costs was not asked" if idle.verdict in _WON_NOTHING else ""
 
 
-def _with_load(shown: Shown, arguments: TrialArguments) -> Shown:
+def _with_load(report: TrialReport, arguments: TrialArguments) -> TrialReport:
     """Measure under load; what was measured at idle is printed also when that fails."""
     try:
-        cost = measure_load(shown.trial, arguments.load, blocks=arguments.max_blocks, quiet=arguments.quiet)
+        cost = measure_load(report.trial, arguments.load, blocks=arguments.max_blocks, quiet=arguments.quiet)
     except BaseException as error:
-        print_trial(shown.without_load(str(error) or type(error).__name__), as_json=arguments.as_json, leave=False)
+        why = str(error) or type(error).__name__
+        print_trial(replace(report, why_load=why), as_json=arguments.as_json, leave=False)
         raise
     with Store.open() as store:
-        store.idle_trials.set_experiment(shown.trial.id, cost.experiment)
-    return shown.with_cost(cost)
+        store.idle_trials.set_experiment(report.trial.id, cost.experiment)
+    return replace(report, cost=cost)
 
 
 def _refuse_leftovers(store: Store) -> None:

@@ -1,73 +1,53 @@
 """Print a trial, now or later from the store, with its exit code; and take back what a killed one left."""
 
-__all__ = ["Shown", "exit_code_of", "print_trial", "undo_trials"]
+__all__ = ["exit_code_of", "print_trial", "report_of", "undo_trials"]
 
 import asyncio
 import sys
-from dataclasses import dataclass, replace
 
 import typer
 
 from sparktune.cli._host_ask import agreed, who
 from sparktune.errors import ExitCode
-from sparktune.experiment.idle_result import IdleResult, conclude_idle
-from sparktune.experiment.idle_trial import IdleTrial
-from sparktune.experiment.load_cost import LoadCost, cost_of
+from sparktune.experiment.idle_result import conclude_idle
+from sparktune.experiment.load_cost import cost_of
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.ab_result import experiment_result
 from sparktune.flows.place_trial import take_back_trial
 from sparktune.io.store.store import Store
-from sparktune.report.bench.words import one_line
 from sparktune.report.place.trial import trial_json, trial_text
+from sparktune.report.place.trial_words import TrialReport
 
 _DECIDED = frozenset({Verdict.IMPROVED, Verdict.REGRESSED, Verdict.EQUIVALENT})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A trial with its parts; a part that is None has its reason."""
-
-    trial: IdleTrial
-    idle: IdleResult | None
-    cost: LoadCost | None = None
-    why_idle: str = ""
-    why_load: str = ""
-
-    @classmethod
-    def of(cls, prefix: str) -> "Shown":
-        """Return a trial of the store, computed anew. Raises UnknownRun and UsageError."""
-        with Store.open() as store:
-            row = store.idle_trials.load(prefix)
-            cost = None
-            if row.experiment:
-                cost = cost_of(experiment_result(store, store.load_experiment(row.experiment)))
-        idle = conclude_idle(row.trial, row.visits, row.why) if row.visits else None
-        why = row.why or f"no visit was made; the trial is {row.state.value}"
-        return cls(trial=row.trial, idle=idle, cost=cost, why_idle=why, why_load="no experiment goes with this trial")
-
-    def with_cost(self, cost: LoadCost) -> "Shown":
-        """Return the same with what it costs."""
-        return replace(self, cost=cost)
-
-    def without_load(self, why: str) -> "Shown":
-        """Return the same with the reason why that is not known."""
-        return replace(self, why_load=one_line(why))
+def report_of(prefix: str) -> TrialReport:
+    """Return a trial of the store, computed anew. Raises UnknownRun and UsageError."""
+    with Store.open() as store:
+        row = store.idle_trials.load(prefix)
+        cost = cost_of(experiment_result(store, store.load_experiment(row.experiment))) if row.experiment else None
+    return TrialReport(
+        trial=row.trial,
+        idle=conclude_idle(row.trial, row.visits, row.why) if row.visits else None,
+        cost=cost,
+        why_idle=row.why or f"no visit was made; the trial is {row.state.value}",
+        why_load="no experiment goes with this trial",
+        held=bool(row.held),
+    )
 
 
-def print_trial(shown: Shown, *, as_json: bool, leave: bool = True) -> None:
+def print_trial(report: TrialReport, *, as_json: bool, leave: bool = True) -> None:
     """Print it to stdout; with ``leave`` leave with its exit code."""
-    write = trial_json if as_json else trial_text
-    text = write(shown.trial, shown.idle, shown.cost, why_idle=shown.why_idle, why_load=shown.why_load)
-    sys.stdout.write(text)
+    sys.stdout.write(trial_json(report) if as_json else trial_text(report))
     sys.stdout.flush()
-    code = exit_code_of(shown)
+    code = exit_code_of(report)
     if leave and code:
         raise typer.Exit(int(code))
 
 
-def exit_code_of(shown: Shown) -> ExitCode:
+def exit_code_of(report: TrialReport) -> ExitCode:
     """Return 0 when every part that was measured has a verdict, 4 when a guard stopped the load, 5 else."""
-    verdicts = [part.verdict for part in (shown.idle, shown.cost) if part is not None]
+    verdicts = [part.verdict for part in (report.idle, report.cost) if part is not None]
     if Verdict.STOPPED in verdicts:
         return ExitCode.GUARD_STOPPED
     decided = bool(verdicts) and all(verdict in _DECIDED for verdict in verdicts)

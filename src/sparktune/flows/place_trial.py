@@ -60,7 +60,10 @@ async def run_trial(tools: TrialTools, trial: IdleTrial) -> IdleResult:
     course = _Course()
     state = ExperimentState.INTERRUPTED
     try:
-        await _blocks(tools, trial, course)
+        if await _can_be_moved(tools):
+            await _blocks(tools, trial, course)
+        else:
+            course.why = _ENDED
         state = ExperimentState.DONE
     except asyncio.CancelledError as error:
         message = f"trial {trial.id} was interrupted; the thread has the CPUs that it had"
@@ -96,6 +99,13 @@ async def _released(tools: TrialTools, trial: IdleTrial) -> None:
     for note in notes:
         tools.say(note)
     tools.store.remember_held(trial.id, {})
+
+
+async def _can_be_moved(tools: TrialTools) -> bool:
+    """Move it and back before minutes are waited for: who may not, or whose cpuset forbids it, hears of it at once."""
+    there = await tools.hold.set(applied=True)
+    await tools.hold.release()
+    return there
 
 
 async def _blocks(tools: TrialTools, trial: IdleTrial, course: _Course) -> None:

@@ -97,7 +97,7 @@ async def test_a_thread_that_heats_is_found_to_and_is_given_back_its_cpus(spinni
     effect = found.judgement.effect
     assert effect is not None
     assert effect.mean == pytest.approx(-COOLER, abs=0.3)
-    assert hold.sets == [False, True, True, False, False, True, False], "ABBAAB, and back in the end"
+    assert hold.sets == [True, False, False, True, True, False, False, True, False], "tried, ABBAAB, back in the end"
     assert os.sched_getaffinity(spinning.pid) == set(trial.before)
     told = {one.name: one for one in found.sensors}
     assert OTHERS in told

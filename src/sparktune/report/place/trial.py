@@ -14,7 +14,7 @@ from sparktune.experiment.result import GuardResult
 from sparktune.host.cpulist import format_cpulist
 from sparktune.report.ab.words import guard_words
 from sparktune.report.bench.words import count_of, one_line
-from sparktune.report.place.trial_words import cost_words, idle_words, next_steps, thread_words
+from sparktune.report.place.trial_words import TrialReport, cost_words, idle_words, next_steps, thread_words
 from sparktune.units import format_duration
 
 _DIGITS = {Sensor.HEAT: 1, Sensor.POWER: 1, Sensor.CLOCK: 2, Sensor.CORES: 2}
@@ -34,37 +34,37 @@ def trial_plan_text(trial: IdleTrial, *, idle: str, load: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def trial_text(
-    trial: IdleTrial, idle: IdleResult | None, cost: LoadCost | None, *, why_idle: str, why_load: str
-) -> str:
-    """Return the verdicts first, then what they rest on; the reasons are for a part that is None."""
-    verdict = idle_words(idle) if idle is not None else f"at idle: not measured ({one_line(why_idle)})"
-    lines = [f"{verdict}; {cost_words(cost, why_load)}", f"trial {trial.id}: {thread_words(trial)}"]
+def trial_text(report: TrialReport) -> str:
+    """Return the verdicts first, then what they rest on."""
+    trial, idle, cost = report.trial, report.idle, report.cost
+    verdict = idle_words(idle) if idle is not None else f"at idle: not measured ({one_line(report.why_idle)})"
+    lines = [f"{verdict}; {cost_words(cost, report.why_load)}", f"trial {trial.id}: {thread_words(trial)}"]
     before, cpus = (format_cpulist(frozenset(one)) for one in (trial.before, trial.cpus))
-    lines.append(f"  A: CPUs {before}; B: CPUs {cpus}; afterwards it has CPUs {before} again")
+    now = f"it MAY STILL HAVE CPUs {cpus}" if report.held else f"afterwards it has CPUs {before} again"
+    lines.append(f"  A: CPUs {before}; B: CPUs {cpus}; {now}")
     if idle is not None:
         lines += _idle_lines(idle)
     if cost is not None:
         lines += _cost_lines(cost)
-    lines += [f"next: {step}" for step in next_steps(trial, idle, cost)]
+    lines += [f"next: {step}" for step in next_steps(report)]
     return "\n".join(lines) + "\n"
 
 
-def trial_json(
-    trial: IdleTrial, idle: IdleResult | None, cost: LoadCost | None, *, why_idle: str, why_load: str
-) -> str:
+def trial_json(report: TrialReport) -> str:
     """Return the document; a part that was not measured is null, with its reason beside it."""
+    trial, idle, cost = report.trial, report.idle, report.cost
     document = {
         "schema": 1,
         "trial": trial.id,
         "node": trial.node,
         "thread": asdict(trial.thread),
         "cpus": {name: format_cpulist(frozenset(one)) for name, one in (("a", trial.before), ("b", trial.cpus))},
+        "held": report.held,
         "idle": _idle_record(idle) if idle is not None else None,
-        "idle_why": why_idle if idle is None else "",
+        "idle_why": report.why_idle if idle is None else "",
         "load": _cost_record(cost) if cost is not None else None,
-        "load_why": why_load if cost is None else "",
-        "next": list(next_steps(trial, idle, cost)),
+        "load_why": report.why_load if cost is None else "",
+        "next": list(next_steps(report)),
     }
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 

@@ -1,6 +1,8 @@
 """A trial of a thread in sentences: the verdict at idle, what it costs under load, and what to do next."""
 
-__all__ = ["cost_words", "idle_words", "next_steps", "thread_words"]
+__all__ = ["UNDO", "TrialReport", "cost_words", "idle_words", "next_steps", "thread_words"]
+
+from dataclasses import dataclass
 
 from sparktune.experiment.difference import Difference
 from sparktune.experiment.idle_result import IdleResult
@@ -13,11 +15,24 @@ from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_percent
 
 _AGAIN = "again, while nothing runs, and with a longer --settle where heat still moved: sparktune place trial"
+UNDO = "give the thread back its CPUs: sparktune place trial --undo"
 _COSTS = {
     CostStatus.SHOWN: "shown",
     CostStatus.LOWER: "it IS lower by more",
     CostStatus.OPEN: "not shown",
 }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialReport:
+    """A trial with its parts; one that is None has its reason. ``held``: its thread may still be where it was moved."""
+
+    trial: IdleTrial
+    idle: IdleResult | None
+    cost: LoadCost | None = None
+    why_idle: str = ""
+    why_load: str = ""
+    held: bool = False
 
 
 def thread_words(trial: IdleTrial) -> str:
@@ -56,8 +71,11 @@ def cost_words(cost: LoadCost | None, why: str) -> str:
     return f"{words}: {_COSTS[cost.status]}{told}"
 
 
-def next_steps(trial: IdleTrial, idle: IdleResult | None, cost: LoadCost | None) -> tuple[str, ...]:
-    """Return what comes next; the thread itself is as it was before the trial."""
+def next_steps(report: TrialReport) -> tuple[str, ...]:
+    """Return what comes next."""
+    trial, idle, cost = report.trial, report.idle, report.cost
+    if report.held:
+        return (UNDO,)
     if cost is not None and (cost.status is CostStatus.LOWER or _harmed(cost)):
         return ("leave it as it is: moving it costs speed", *_shown(cost))
     if idle is None:

@@ -1,0 +1,101 @@
+"""``place trial`` on this machine: its agent moves a thread that really spins, and a kill leaves a way back."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.ab import GUARD
+from tests.support.cli import run_sparktune, start_sparktune
+from tests.support.idle_worlds import spinner
+from tests.support.reference import reference, reference_process
+
+from sparktune.io.reference.process import ReferenceProcess
+
+__all__ = ["reference", "reference_process"]
+
+pytestmark = [
+    pytest.mark.root,  # the agent journals its transactions on this machine
+    pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores to tell the arms apart"),
+]
+_REPOSITORY = Path(__file__).resolve().parents[2]
+_LOAD = ("--load-only", "--prompt-tokens", "32", "--output-tokens", "8", "--trials", "1", "--load-settle", "0")
+
+
+@pytest.fixture
+def spinning() -> Iterator[subprocess.Popen[bytes]]:
+    """A process whose only thread spins."""
+    with spinner() as process:
+        yield process
+
+
+@pytest.fixture(autouse=True)
+def _unwatched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guards that neither wait nor stop for what else this machine does."""
+    (tmp_path / "sparktune.yaml").write_text(json.dumps({"guard": GUARD}))
+    monkeypatch.chdir(tmp_path)
+
+
+def _core(pid: int) -> str:
+    return str(max(os.sched_getaffinity(pid)))
+
+
+def test_what_a_kill_left_is_named_and_taken_back(spinning: subprocess.Popen[bytes]) -> None:
+    before = os.sched_getaffinity(spinning.pid)
+    argv = [sys.executable, "-m", "tests.support.killed_trial", str(spinning.pid)]
+    ended = subprocess.run(argv, cwd=_REPOSITORY, capture_output=True, text=True, timeout=100, check=False)
+    assert ended.returncode == -signal.SIGKILL, ended.stderr
+    assert os.sched_getaffinity(spinning.pid) != before
+
+    another = run_sparktune("place", "trial", str(spinning.pid), "--cpus", _core(spinning.pid), "--yes")
+    shown = run_sparktune("place", "trial", "--show", "last")
+    undone = run_sparktune("place", "trial", "--undo", "--yes")
+
+    assert another.code == 2
+    assert "was killed, and its thread is still moved" in another.err
+    assert "sparktune place trial --undo" in another.err
+    assert "MAY STILL HAVE CPUs" in shown.out
+    assert undone.code == 0
+    assert os.sched_getaffinity(spinning.pid) == before
+    assert "nothing of a trial is left" in run_sparktune("place", "trial", "--undo", "--yes").err
+
+
+def test_under_load_an_experiment_tells_what_moving_costs(
+    spinning: subprocess.Popen[bytes], reference: ReferenceProcess
+) -> None:
+    """One block proves nothing, and says so; the thread is as it was, and the trial is printed again from the store."""
+    before = os.sched_getaffinity(spinning.pid)
+    thread = ("place", "trial", str(spinning.pid), "--cpus", _core(spinning.pid), "--accept-likely", "--yes", "--json")
+
+    found = run_sparktune(*thread, "--endpoint", reference.base_url, *_LOAD, "--max-blocks", "1")
+
+    assert found.code == 5, found.err
+    load = found.json["load"]
+    assert (load["metric"], load["not_lower"], load["verdict"]) == ("output_tok_s", "not shown", None)
+    assert {guard["metric"] for guard in load["guards"]} == {"decode_tok_s", "ttft_s"}
+    assert found.json["idle"] is None
+    assert found.json["idle_why"] == "--load-only"
+    assert os.sched_getaffinity(spinning.pid) == before
+    again = run_sparktune("place", "trial", "--show", found.json["trial"], "--json")
+    assert (again.code, again.json["load"]) == (5, load)
+    assert run_sparktune("ab", "show", load["experiment"]).code == 5
+
+
+def test_ctrl_c_under_load_gives_the_thread_back(
+    spinning: subprocess.Popen[bytes], reference: ReferenceProcess
+) -> None:
+    before = os.sched_getaffinity(spinning.pid)
+    argv = ("place", "trial", str(spinning.pid), "--cpus", _core(spinning.pid), "--accept-likely", "--yes")
+    with start_sparktune(*argv, "--endpoint", reference.base_url, *_LOAD, "--max-blocks", "8") as process:
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if "setting arm B" in line)
+        process.send_signal(signal.SIGINT)
+        _out, err = process.communicate(timeout=100)
+
+    assert "of 8" in line
+    assert process.returncode == 130, err
+    assert os.sched_getaffinity(spinning.pid) == before
