@@ -33,6 +33,7 @@ from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.sweep import restore_sweep, run_sweep, sweep_result
 from sparktune.flows.sweep_confirm import confirmation
 from sparktune.flows.sweep_plan import Asked, cost_lines, planned
+from sparktune.flows.sweep_predict import foretold, sweep_outcomes
 from sparktune.flows.sweep_visit import SweepTools
 from sparktune.io.http.server import Server
 from sparktune.io.store.identity import new_run_id
@@ -46,14 +47,7 @@ from sparktune.report.sweep.text import plan_text
 
 def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry_run: bool) -> None:
     """Run a new sweep to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
-    values, fault = sweep_values(file, flags)
-    request, rest = sweep_request(values, fault)
-    live = rest.pop("live", {})
-    name = rest.get("name") or "sweep of " + (", ".join(one.knob for one in request.ranges) or str(values["params"]))
-    first = declared_of({**rest, "name": name, "a": dict(request.baseline), "aa": True}, fault)
-    if first.launcher not in SWEPT:
-        message = f"launcher {first.launcher} sets no single knobs, so that a sweep cannot try them"
-        raise UsageError(message, hint=f"a sweep works with {', '.join(SWEPT)}; two settings compare with sparktune ab")
+    request, first, live = _asked_for(file, flags)
     if not dry_run:
         check_can_ask(yes=options.yes)
     with Store.open() as store:
@@ -62,7 +56,7 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
         engine = _engine(request, first, world)
         asked = Asked(request=request, first=first, planner=planner, live=live, engine=engine)
         record, umbrella = planned(asked, store)
-        text = plan_text(record, umbrella, cost_lines(store, record, umbrella))
+        text = plan_text(record, umbrella, cost_lines(store, record, umbrella), foretold(store, record, umbrella))
         if dry_run:
             sys.stdout.write(text)
             sys.stderr.write("--dry-run: nothing was started\n")
@@ -77,6 +71,19 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
         store.create_sweep(record, umbrella)
         sys.stderr.write(f"sweep {record.id}\n")
         _carry_out(store, umbrella, record, options)
+
+
+def _asked_for(file: Path | None, flags: SweepFlags) -> tuple[SweepRequest, Experiment, dict[str, Any]]:
+    """Return what the sweep's own keys say, an experiment with the baseline as both arms, and how it is read back."""
+    values, fault = sweep_values(file, flags)
+    request, rest = sweep_request(values, fault)
+    live = rest.pop("live", {})
+    name = rest.get("name") or "sweep of " + (", ".join(one.knob for one in request.ranges) or str(values["params"]))
+    first = declared_of({**rest, "name": name, "a": dict(request.baseline), "aa": True}, fault)
+    if first.launcher not in SWEPT:
+        message = f"launcher {first.launcher} sets no single knobs, so that a sweep cannot try them"
+        raise UsageError(message, hint=f"a sweep works with {', '.join(SWEPT)}; two settings compare with sparktune ab")
+    return request, first, live
 
 
 def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
@@ -101,7 +108,7 @@ def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options:
     if record.winner and record.state is not SweepState.DONE:
         record, result = _confirmed(store, umbrella, record, options)
     shown = sweep_result(store, record)
-    show_result(shown, as_json=options.json)
+    show_result(shown, sweep_outcomes(store, shown), as_json=options.json)
     if result is not None:
         earn(result, options)
     finish(shown)

@@ -3,6 +3,8 @@
 __all__ = ["finish", "print_list", "print_sweep", "show_result"]
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
 import typer
 
@@ -10,15 +12,18 @@ from sparktune.errors import ExitCode
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.sweep import sweep_result
+from sparktune.flows.sweep_predict import sweep_outcomes
 from sparktune.io.store.owner import owner_of
 from sparktune.io.store.store import Store
+from sparktune.model.prediction import Outcome
+from sparktune.model.sweep_record import SweepRecord
 from sparktune.report.sweep.json import result_json, rows_json
 from sparktune.report.sweep.text import result_text, rows_text
 
 
-def show_result(result: SweepResult, *, as_json: bool) -> None:
-    """Print a sweep to stdout."""
-    sys.stdout.write(result_json(result) if as_json else result_text(result))
+def show_result(result: SweepResult, outcomes: Sequence[Outcome] = (), *, as_json: bool) -> None:
+    """Print a sweep to stdout, with its predictions beside what was measured."""
+    sys.stdout.write(result_json(result, outcomes) if as_json else result_text(result, outcomes))
     sys.stdout.flush()
 
 
@@ -34,8 +39,14 @@ def print_sweep(prefix: str, *, as_json: bool) -> None:
     """Print what a sweep came to so far, and leave as it did."""
     with Store.open() as store:
         result = sweep_result(store, store.load_sweep(prefix))
-    show_result(result, as_json=as_json)
+        outcomes = sweep_outcomes(store, result)
+    show_result(result, outcomes, as_json=as_json)
     finish(result)
+
+
+def _owner(where: Path, record: SweepRecord) -> str:
+    """Return who works on a sweep, or on its confirmation."""
+    return owner_of(where, record.id) or (owner_of(where, record.confirm) if record.confirm else "")
 
 
 def print_list(limit: int, *, as_json: bool) -> None:
@@ -43,7 +54,7 @@ def print_list(limit: int, *, as_json: bool) -> None:
     with Store.open() as store:
         results = [sweep_result(store, record) for record in store.list_sweeps(limit)]
         where = store.path
-        owners = {one.record.id: owner_of(where, one.record.id) for one in results}
+        owners = {one.record.id: _owner(where, one.record) for one in results}
     if as_json:
         sys.stdout.write(rows_json(results, owners))
     elif results:

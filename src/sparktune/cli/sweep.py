@@ -49,6 +49,7 @@ def register(app: typer.Typer) -> None:
         resume
     )
     group.command("show", short_help="Show a sweep, computed anew from what was recorded.")(show)
+    group.command("report", short_help="Write the page of a sweep, or its pictures.")(report)
     group.command("list", short_help="List the newest sweeps.")(list_sweeps)
     app.add_typer(group, name="sweep")
 
@@ -113,6 +114,31 @@ def show(sweep: _Sweep = "", json_output: _Json = False) -> None:
     from sparktune.cli._sweep_show import print_sweep
 
     print_sweep(sweep, as_json=json_output)
+
+
+def report(
+    sweep: _Sweep = "",
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="The page; report-ID.html unless given.")
+    ] = None,
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", metavar="FOLDER", help="Its pictures as files, into this folder.")
+    ] = None,
+    form: Annotated[str, typer.Option("--format", help="Of the pictures: svg or png.")] = "svg",
+) -> None:
+    """Write one page that needs no network: verdict, confirmation, race and screening apart, what did not run and why.
+
+    It also shows throughput against the worst time to the first token, and predictions beside what was measured.
+    """
+    from sparktune.cli._report import ReportForm, form_named
+    from sparktune.cli._sweep_report import report_sweep
+    from sparktune.errors import UsageError
+
+    chosen = form_named(form)
+    if chosen not in {ReportForm.SVG, ReportForm.PNG}:
+        message = f"--format {form} is no form of pictures"
+        raise UsageError(message, hint="svg or png; the page is --html FILE")
+    report_sweep(sweep, html, pictures, chosen)
 
 
 def list_sweeps(

@@ -1,24 +1,26 @@
 """The page of a sweep: the verdict first; confirmation, race and screening apart; then what did not run, and why."""
 
-__all__ = ["LIMIT", "sweep_page"]
+__all__ = ["LIMIT", "sweep_drawings", "sweep_page"]
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.prediction import Outcome
 from sparktune.model.sweep import Stage
 from sparktune.report.bench.words import count_of, one_line, utc
 from sparktune.report.charts.drawing import Drawing
-from sparktune.report.charts.forest import forest
+from sparktune.report.charts.forest import Forest, forest
 from sparktune.report.charts.pareto import pareto
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.pictures import drawings as ab_drawings
 from sparktune.report.page.parts import Column, bullets, facts, figure, folded, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.svg.markup import Markup, element
+from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.sweep.json import result_record
 from sparktune.report.sweep.pareto import pareto_view
-from sparktune.report.sweep.predict import predictions_record
 from sparktune.report.sweep.tables import failed_table, prediction_table, pruned_table, visit_table
 from sparktune.report.sweep.views import stage_rows
 from sparktune.report.sweep.words import constraint_words, next_steps, sentence, verdict_word
@@ -48,15 +50,13 @@ def _page(result: SweepResult, outcomes: Sequence[Outcome], *, whole: bool) -> s
         element("h1", f"{one_line(result.experiment.name)} · sweep {one_line(result.record.id)}"),
         _verdict(result),
         _confirmation(result),
-        *sections(_drawings(result)),
+        *sections(sweep_drawings(result)),
         *_predictions(outcomes),
         _left_out(result),
         _visits(result),
         _plan(result),
     ]
-    record = result_record(result)
-    if outcomes:
-        record["predictions"] = predictions_record(outcomes)
+    record = result_record(result, outcomes)
     if not whole:
         record["confirmation"] = None
         record["left_out"] = f"confirmation: too large for this page; see sparktune ab show {result.record.confirm}"
@@ -117,7 +117,8 @@ def _confirmation(result: SweepResult) -> Markup:
     )
 
 
-def _drawings(result: SweepResult) -> Iterator[Drawing]:
+def sweep_drawings(result: SweepResult) -> Iterator[Drawing]:
+    """Yield the pictures of what chose: all that was measured, then race and screening apart."""
     points = pareto_view(result)
     yield Drawing(
         heading="Throughput against waiting",
@@ -135,14 +136,17 @@ def _drawings(result: SweepResult) -> Iterator[Drawing]:
     ):
         rows = stage_rows(result, stage)
         if rows.rows:
-            yield Drawing(
-                heading=heading,
-                draw=lambda width, rows=rows: forest(rows, width),  # type: ignore[misc]
-                caption=(
-                    f"{told} Bars: two standard errors to either side, where there is one. The best of several looks "
-                    "better than it is, so nothing here is a claim."
-                ),
+            caption = (
+                f"{told} Bars: two standard errors to either side, where there is one. The best of several looks "
+                "better than it is, so nothing here is a claim."
             )
+            yield Drawing(heading=heading, draw=partial(_stage_picture, rows, heading.lower()), caption=caption)
+
+
+def _stage_picture(rows: Forest, name: str, width: float) -> Picture | Missing:
+    """Draw a stage under its own name: as a file it must not take the place of another one's."""
+    picture = forest(rows, width)
+    return replace(picture, name=name) if isinstance(picture, Picture) else picture
 
 
 def _absent(absent: Sequence[tuple[str, str]]) -> str:

@@ -7,19 +7,21 @@ from collections.abc import Mapping, Sequence
 
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.engine import JsonValue
+from sparktune.model.prediction import Outcome
 from sparktune.model.sweep import Estimate
 from sparktune.report.ab.json import result_record as ab_record
 from sparktune.report.bench.words import utc
 from sparktune.report.records import plain_record
+from sparktune.report.sweep.predict import predictions_record
 from sparktune.report.sweep.words import next_steps, sentence, verdict_word
 
 _SCHEMA = 1
 _Record = dict[str, JsonValue]
 
 
-def result_json(result: SweepResult) -> str:
+def result_json(result: SweepResult, outcomes: Sequence[Outcome] = ()) -> str:
     """Render a sweep."""
-    return json.dumps(result_record(result), indent=2, allow_nan=False) + "\n"
+    return json.dumps(result_record(result, outcomes), indent=2, allow_nan=False) + "\n"
 
 
 def rows_json(results: Sequence[SweepResult], owners: Mapping[str, str]) -> str:
@@ -40,7 +42,7 @@ def rows_json(results: Sequence[SweepResult], owners: Mapping[str, str]) -> str:
     return json.dumps({"schema": _SCHEMA, "sweeps": rows}, indent=2, allow_nan=False) + "\n"
 
 
-def result_record(result: SweepResult) -> _Record:
+def result_record(result: SweepResult, outcomes: Sequence[Outcome] = ()) -> _Record:
     """Return the sweep as what JSON can hold."""
     record, plan = result.record, result.plan
     return {
@@ -61,6 +63,7 @@ def result_record(result: SweepResult) -> _Record:
         "ranges": [plain_record(one) for one in plan.ranges],
         "constraints": [plain_record(one) for one in plan.constraints],
         "pruned": [plain_record(one) for one in plan.pruned],
+        "predictions": predictions_record(outcomes),
         "known": [_known(one) for one in result.known],
         "visits": [{**plain_record(visit), "why": visit.why or None} for visit in result.visits],
         "confirmation": ab_record(result.confirmed) if result.confirmed is not None else None,

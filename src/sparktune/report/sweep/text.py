@@ -7,22 +7,26 @@ from collections.abc import Iterator, Sequence
 from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.sweep_result import SweepResult
+from sparktune.model.prediction import Outcome, Prediction
 from sparktune.model.sweep import BASELINE, Candidate, Estimate, KnobRange, Stage, Standing, SweepPlan
 from sparktune.model.sweep_record import SweepRecord
 from sparktune.report.ab.words import sentence as ab_sentence
 from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.report.sweep.predict import outcome_lines, prediction_lines
 from sparktune.report.sweep.words import change_words, constraint_words, next_steps, sentence, verdict_word
 from sparktune.units import format_duration, format_percent
 
 _LEFT_OUT = frozenset({Standing.INFEASIBLE, Standing.UNKNOWN})
 
 
-def result_text(result: SweepResult) -> str:
+def result_text(result: SweepResult, outcomes: Sequence[Outcome] = ()) -> str:
     """Render a sweep; the first line is the verdict."""
-    return "\n".join(_lines(result)) + "\n"
+    return "\n".join(_lines(result, outcomes)) + "\n"
 
 
-def plan_text(record: SweepRecord, experiment: Experiment, cost: Sequence[str]) -> str:
+def plan_text(
+    record: SweepRecord, experiment: Experiment, cost: Sequence[str], foretold: Sequence[Prediction] = ()
+) -> str:
     """Render what a sweep would do: the space, what was left out of it and why, the stages, and what they cost."""
     plan, primary = record.plan, experiment.primary
     cells = count_of(len(experiment.workload.cells), "cell")
@@ -37,6 +41,7 @@ def plan_text(record: SweepRecord, experiment: Experiment, cost: Sequence[str]) 
         f"race: the best of them in up to {count_of(plan.race_blocks, 'block')}; {raced}",
         f"confirmation: the winner against the baseline, up to {record.confirm_blocks} fresh blocks; it alone decides",
         *_pruned(plan),
+        *prediction_lines(foretold),
         *cost,
     ]
     return "\n".join(lines) + "\n"
@@ -57,7 +62,7 @@ def _row(result: SweepResult, owner: str) -> str:
     return f"{record.id}  {utc(record.created_wall_s)}  {state:<12}  {knobs}  {url}{won}{told}\n"
 
 
-def _lines(result: SweepResult) -> Iterator[str]:
+def _lines(result: SweepResult, outcomes: Sequence[Outcome]) -> Iterator[str]:
     record = result.record
     yield sentence(result)
     made = count_of(len(result.visits), "visit")
@@ -71,6 +76,7 @@ def _lines(result: SweepResult) -> Iterator[str]:
     yield from _stage(result, Stage.SCREEN, f"screening ({metric}, one visit each; it chose who races):")
     yield from _unfit(result)
     yield from _pruned(record.plan)
+    yield from outcome_lines(outcomes)
     now = result.confirmed.afterwards if result.confirmed is not None else record.afterwards
     if now:
         yield f"now: {one_line(now)}"
