@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from sparktune.deploy.graph_coverage import Coverage, Graphs, coverage
+from sparktune.deploy.graph_coverage import Coverage, Graphs, coverage, least_cap
 from sparktune.model.setting import Value
 from sparktune.model.sweep import Pruned
 from sparktune.units import Bytes, Tokens, format_bytes
@@ -141,9 +141,11 @@ def _few_graphs(wanted: Mapping[str, Value], ground: Ground) -> str:
     running = min(ground.concurrency, int(_number(wanted, _SEQS) or ground.concurrency))
     if not then.requests < running <= now.requests:
         return ""
+    cap = least_cap(running, int(_number(wanted, _DRAFTS) or 0))
+    way = f"; max_cudagraph_capture_size {cap} would hold them" if cap is not None else ""
     return (
         f"the workload has {running} requests in flight; with this, {then.requests} of them decode inside a CUDA graph "
-        f"(largest captured step: {then.tokens} tokens), with the baseline all {running}"
+        f"(largest captured step: {then.tokens} tokens), with the baseline all {running}{way}"
     )
 
 
