@@ -54,7 +54,7 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
         world = world_of(first, options, store)
         planner = asyncio.run(world.seeing())
         engine = _engine(request, first, world)
-        asked = Asked(request=request, first=first, planner=planner, live=live, engine=engine)
+        asked = Asked(request=request, first=first, planner=planner, live=live, engine=engine, watched=world.watched)
         record, umbrella = planned(asked, store)
         text = plan_text(record, umbrella, cost_lines(store, record, umbrella), foretold(store, record, umbrella))
         if dry_run:

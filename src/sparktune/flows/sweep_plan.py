@@ -18,6 +18,8 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.search import visits_left
 from sparktune.flows.ab_cost import visit_s
+from sparktune.flows.sweep_ground import pool_before, shared_memory
+from sparktune.io.cluster import NodeTarget
 from sparktune.io.store.store import Store
 from sparktune.io.sweep_file import SweepRequest
 from sparktune.model.cell import Cell
@@ -35,6 +37,7 @@ class Asked:
     """``first`` is the experiment as it was asked for, with the baseline as both arms; ``planner`` has seen the nodes.
 
     ``live`` says how settings are read back, in the words of a sweep. ``engine`` is whose names the knobs have.
+    ``watched`` are the nodes whose memory the configurations have to fit into.
     """
 
     request: SweepRequest
@@ -42,6 +45,7 @@ class Asked:
     planner: ArmPlanner
     live: Mapping[str, Any]
     engine: str
+    watched: tuple[NodeTarget, ...] = ()
 
 
 def planned(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
@@ -56,7 +60,7 @@ def planned(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
         raise UsageError(message, hint="mend what it names, there or in the sweep") from None
     ranges, candidates = _space(asked, now)
     record = _record(asked, now, ranges, candidates)
-    pruned = _pruned(asked, record, now)
+    pruned = _pruned(asked, record, now, store)
     record = replace(record, plan=replace(record.plan, pruned=pruned, screened=kept(candidates, pruned, ranges)))
     if not record.plan.screened:
         told = "; ".join(f"{one.key}: {one.why}" for one in pruned) or "every value is the baseline's own"
@@ -125,11 +129,13 @@ def _record(asked: Asked, now: Now, ranges: tuple[KnobRange, ...], candidates: t
     )
 
 
-def _pruned(asked: Asked, record: SweepRecord, now: Now) -> tuple[Pruned, ...]:
+def _pruned(asked: Asked, record: SweepRecord, now: Now, store: Store) -> tuple[Pruned, ...]:
     cells, limits = asked.first.workload.cells, asked.first.protection.limits
     ground = Ground(
         engine=asked.engine,
         values=now.values,
+        facts=pool_before(store, asked.first.base_url),
+        memory=shared_memory(asked.watched),
         concurrency=max(cell.concurrency for cell in cells),
         request_tokens=max(map(_tokens, cells)),
         floor=limits.available_floor,

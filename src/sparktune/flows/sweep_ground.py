@@ -1,0 +1,47 @@
+"""What is known before the first start of a sweep: the memory of its nodes, and the KV pool of a run before."""
+
+__all__ = ["pool_before", "shared_memory"]
+
+import asyncio
+from collections.abc import Sequence
+
+from sparktune.flows.doctor import facts_of
+from sparktune.host.facts.cpu import SOURCE as CPU
+from sparktune.host.facts.cpu import CpuFacts
+from sparktune.host.facts.memory import SOURCE as MEMORY
+from sparktune.host.facts.memory import MemoryFacts
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.store.store import Store
+from sparktune.io.transport.fanout import observe_all
+from sparktune.model.node import NodeFacts
+from sparktune.model.run import RunState
+from sparktune.units import Bytes
+
+_NEWEST = 50  # runs that are looked through for one on this server
+_SHARED = "GB10"
+
+
+def shared_memory(targets: Sequence[NodeTarget]) -> Bytes | None:
+    """Return the memory of the smallest node, where all are known to have one memory for CPU and GPU; else None."""
+    if not targets:
+        return None
+    answers = asyncio.run(observe_all(tuple(targets), (*CPU.reads, *MEMORY.reads)))
+    return _smallest([facts_of(answer) for answer in answers])
+
+
+def pool_before(store: Store, base_url: str) -> dict[str, float]:
+    """Return the KV pool of the newest finished run on a server as a fact by its key, nothing where none was told."""
+    rows = (row for row in store.list_runs(_NEWEST) if row.base_url == base_url and row.state is RunState.DONE)
+    row = next(rows, None)
+    pool = store.load_run(row.id).engine.kv_pool_tokens if row is not None else None
+    return {} if pool is None else {"kv_pool_tokens": float(pool)}
+
+
+def _smallest(nodes: Sequence[NodeFacts]) -> Bytes | None:
+    sizes = []
+    for node in nodes:
+        cpu, memory = node.get(CpuFacts), node.get(MemoryFacts)
+        if cpu is None or memory is None or cpu.platform.value != _SHARED or memory.total.value is None:
+            return None
+        sizes.append(memory.total.value)
+    return min(sizes, default=None)
