@@ -28,7 +28,7 @@ def _visits(texts: list[str]) -> list[IdleVisit]:
         told: dict[str, Any] = {
             "void": {"state": IdleState.VOID, "why": "a request ran"},
             "sleeps": {"demand": 0.1},
-            "untold": {"idle": None},
+            "untold": {"idle": None, "untold": ("requests",)},
             "again": {"attempt": 2},
         }.get(word, {})
         if word == "rises":

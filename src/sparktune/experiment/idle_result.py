@@ -177,8 +177,9 @@ def _flags(trial: IdleTrial, pairs: Mapping[int, Pair], left: Celsius | None) ->
     moving = sum(abs(rise) > margin for rise in rises)
     if moving:
         yield f"in {moving} of {len(rises)} visits heat still moved while it was measured: give a longer --settle"
-    if any(visit.idle is None for pair in pairs.values() for visit in pair.values()):
-        yield "that nothing was to do is not shown on all counts"
+    untold = dict.fromkeys(name for pair in pairs.values() for visit in pair.values() for name in visit.untold)
+    if untold:
+        yield f"that nothing was to do is not shown on all counts; not told: {', '.join(untold)}"
     work = [one.mean for one in _readings(pairs, OTHERS)]
     if work and max(work) - min(work) > _OTHER_WORK:
         yield f"other programs used {min(work):.1f} to {max(work):.1f} cores: that may have warmed one arm more"

@@ -70,7 +70,7 @@ class IdleVisit:
     """One visit. ``at_s`` is the middle of its measuring window on the node's own clock.
 
     ``demand`` is the share of a core that the thread wanted in the window; ``idle`` whether nothing was to do all
-    along, None where not all of it is told. ``why`` says why it is void.
+    along, None where not all of it is told: ``untold`` names what is not. ``why`` says why it is void.
     """
 
     block: int
@@ -82,6 +82,7 @@ class IdleVisit:
     readings: Mapping[str, Reading] = field(default_factory=dict)
     demand: Ratio | None = None
     idle: bool | None = None
+    untold: tuple[str, ...] = ()
     why: str = ""
 
 

@@ -26,18 +26,21 @@ _TICKS = 12  # in a measuring window
 _SILENT_S: Seconds = 30.0
 _GIGA = 1e9
 _HALF = 2
+_COUNTS = {"requests": "a request ran", "gpu": "the GPU worked", "rdma": "the RDMA ports carried data"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleSeen:
     """What a visit saw. ``busy`` says which work there was, "" for none; ``ended``: the thread is not there any more.
 
-    ``idle`` is None where not all of it is told. ``at_s`` is the middle of the window on the node's own clock.
+    ``idle`` is None where not all of it is told, and ``untold`` names what is not. ``at_s`` is the middle of the window
+    on the node's own clock.
     """
 
     readings: Mapping[str, Reading] = field(default_factory=dict)
     demand: Ratio | None = None
     idle: bool | None = None
+    untold: tuple[str, ...] = ()
     at_s: Seconds = 0.0
     busy: str = ""
     ended: bool = False
@@ -56,7 +59,7 @@ class _Course:
 
     values: dict[str, list[float]] = field(default_factory=dict)
     kinds: dict[str, Sensor] = field(default_factory=dict)
-    idle: list[bool | None] = field(default_factory=list)
+    gates: list[IdleGate] = field(default_factory=list)
 
     def add(self, name: str, kind: Sensor, value: float) -> None:
         self.kinds[name] = kind
@@ -107,7 +110,7 @@ class NodeWatch:
         if before is None:
             return ""
         gate = gate_between(before, sample, devices, requests=requests)
-        course.idle.append(gate.shown)
+        course.gates.append(gate)
         return _work(gate)
 
     def _add(self, course: _Course, first: Readings, sample: Sample) -> None:
@@ -136,7 +139,8 @@ class NodeWatch:
         return IdleSeen(
             readings=_told_always(course, len(kept)),
             demand=window.demand if window else None,
-            idle=True if course.idle and all(course.idle) else None,
+            idle=True if course.gates and all(gate.shown for gate in course.gates) else None,
+            untold=tuple(name for name in _COUNTS if any(getattr(gate, name) is None for gate in course.gates)),
             at_s=(kept[0].monotonic_ns + kept[-1].monotonic_ns) / _HALF / NS_PER_S,
         )
 
@@ -149,8 +153,7 @@ class NodeWatch:
 
 
 def _work(gate: IdleGate) -> str:
-    told = ((gate.requests, "a request ran"), (gate.gpu, "the GPU worked"), (gate.rdma, "the RDMA ports carried data"))
-    return " and ".join(words for idle, words in told if idle is False)
+    return " and ".join(words for name, words in _COUNTS.items() if getattr(gate, name) is False)
 
 
 def _told_always(course: _Course, ticks: int) -> dict[str, Reading]:

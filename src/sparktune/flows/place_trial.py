@@ -16,6 +16,7 @@ from sparktune.experiment.idle_result import IdleResult, conclude_idle, idle_blo
 from sparktune.experiment.idle_trial import IdleState, IdleTrial, IdleVisit
 from sparktune.flows.idle_watch import IdleSeen, IdleWatch
 from sparktune.io.launching.steps_hold import take_back
+from sparktune.io.launching.unbroken import unbroken
 from sparktune.io.store.idle_trials import IdleRow, IdleTrials
 from sparktune.model.experiment_row import ExperimentState
 from sparktune.units import format_duration
@@ -70,7 +71,7 @@ async def run_trial(tools: TrialTools, trial: IdleTrial) -> IdleResult:
         shown = f"what was measured is shown by: sparktune place trial --show {trial.id}"
         raise Interrupted(message, hint=shown) from error
     finally:
-        await _released(tools, trial)
+        await unbroken(_released(tools, trial))
         tools.store.end(trial.id, state, course.why)
     return conclude_idle(trial, course.visits, course.why)
 
@@ -93,6 +94,8 @@ async def take_back_trial(store: IdleTrials, row: IdleRow, who: str) -> tuple[st
 async def _released(tools: TrialTools, trial: IdleTrial) -> None:
     try:
         notes = await tools.hold.release()
+        if not notes:  # what somebody else has changed meanwhile is left, and told
+            await tools.hold.set(applied=False)
     except SparktuneError as error:
         error.hint = f"{error.hint}; then: {UNDO}" if error.hint else UNDO
         raise
@@ -143,6 +146,7 @@ async def _block(tools: TrialTools, trial: IdleTrial, course: _Course, block: Bl
             readings=seen.readings,
             demand=seen.demand,
             idle=seen.idle,
+            untold=seen.untold,
             why=why,
         )
         _keep(tools, trial, course, done)
