@@ -1,6 +1,7 @@
 """A rule for threads from beginning to end on this machine's kernel: pinned, back after a restart, undone, refused."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -158,3 +159,31 @@ def test_a_tick_that_is_refused_says_so_once(agent: PrivateAgent, process: str) 
         assert line.startswith("not as 0001-")
         assert "its cpuset has none of these CPUs" in line
         assert agent.run("follow").stdout == ""
+
+
+@pytest.mark.slow
+def test_the_thread_that_spins_is_found_again_among_its_siblings(agent: PrivateAgent, process: str) -> None:
+    """Of threads that are all called alike the tick pins the one that polls, when it is old enough to be judged."""
+    first, _ = _two_cpus()
+    every = os.sched_getaffinity(0)
+    agent.transact(_rule(process, [first], which="busy"))
+    with named_threads(process, "poller=rests", "poller=spins", "poller=rests") as child:
+        ticks = (agent.run("follow") for _ in range(600))
+        done = next(tick for tick in ticks if tick.stdout)
+        assert f"thread {child.pid}/{child.tids['poller'][1]} (process/thread)" in done.stdout
+        assert [os.sched_getaffinity(tid) for tid in child.tids["poller"]] == [every, {first}, every]
+        assert agent.run("revert").returncode == 0
+        assert [os.sched_getaffinity(tid) for tid in child.tids["poller"]] == [every] * 3
+
+
+@pytest.mark.slow
+def test_a_process_at_work_is_never_touched_by_a_tick(agent: PrivateAgent, process: str) -> None:
+    """Two that compute look like two that spin. Ticks that could judge them by their age leave them alone."""
+    first, _ = _two_cpus()
+    every = os.sched_getaffinity(0)
+    agent.transact(_rule(process, [first], which="busy"))
+    with named_threads(process, "poller=computes", "poller=computes", "worker=rests") as child:
+        began = time.monotonic()
+        while time.monotonic() < began + 26.0:  # six seconds of them older than what is judged
+            assert agent.run("follow").stdout == ""
+        assert [os.sched_getaffinity(tid) for tid in child.tids["poller"]] == [every] * 2
