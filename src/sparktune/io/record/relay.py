@@ -25,6 +25,7 @@ OpenUpstream = Callable[[Callable[[], asyncio.Protocol]], Awaitable[object]]
 _RESET = struct.pack("ii", 1, 0)
 _RESET_AFTER_S: Seconds = 10.0
 _LOOK_AGAIN_S: Seconds = 0.002
+_READ_ON_S: Seconds = 2.0
 _BUFFERED_BYTES = 256 * 1024
 _BAD_GATEWAY = (
     b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s"
@@ -59,7 +60,7 @@ class Relay(asyncio.Protocol):
         self._opening: asyncio.Task[None] | None = None
         self._client_done = self._server_done = False
         self._early: list[bytes] = []
-        self._closed = False
+        self._closed = self._refusing = False
         self._resetting: set[asyncio.Task[None]] = set()
 
     # The client's side.
@@ -77,7 +78,7 @@ class Relay(asyncio.Protocol):
         at_ns = time.monotonic_ns()
         if self._server is not None:
             self._server.write(data if self._rename is None else self._rename(data))
-        else:  # it was read before reading was paused
+        elif not self._refusing:  # it was read before reading was paused
             self._early.append(data)
         self._feed.tell(Kind.UP, self.number, at_ns, data)
 
@@ -86,7 +87,7 @@ class Relay(asyncio.Protocol):
         self._client_done = True
         self._feed.tell(Kind.CLIENT_DONE, self.number, time.monotonic_ns())
         if self._server is None:
-            return True
+            return not self._refusing
         if self._server_done or not self._server.can_write_eof():
             self.close()
             return False
@@ -118,9 +119,18 @@ class Relay(asyncio.Protocol):
             await self._open_upstream(lambda: _ServerSide(self))
         except OSError as error:
             self._refused(error)
-            if self._client is not None:
-                self._client.write(_BAD_GATEWAY % (len(_WORDS), _WORDS))
-                self._client.close()
+            self._refuse()
+
+    def _refuse(self) -> None:
+        """Answer for the server; what the client still sends is read, or the system would reset the answer away."""
+        client = self._client
+        if client is None:
+            return
+        self._server_done = self._refusing = True
+        client.write(_BAD_GATEWAY % (len(_WORDS), _WORDS))
+        client.write_eof()
+        client.resume_reading()
+        asyncio.get_running_loop().call_later(_READ_ON_S, client.close)
 
     # The server's side, told by its protocol.
 
