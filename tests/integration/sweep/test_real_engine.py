@@ -90,9 +90,9 @@ def test_killed_in_its_middle_it_goes_on_and_claims_only_what_was_confirmed(
     assert before, "the kill came after a visit"
 
     finished = run_sparktune("sweep", "resume", "--yes", "--json", limit_s=_LIMIT_S)
+    assert finished.code in {0, 5}, finished.err
     result = finished.json
 
-    assert finished.code in {0, 5}, finished.err
     assert (result["verdict"] == "winner") is (finished.code == 0)
     if result["verdict"] == "winner":
         assert result["confirmation"]["verdict"] == "IMPROVED"
