@@ -47,6 +47,8 @@ def run_pin(arguments: PinArguments) -> None:
     planned = plan_pins_on(targets, scanned(arguments.scan, targets), wish)
     if arguments.dry_run or not planned.pending or planned.against:
         _print(planned, arguments)
+        if planned.missing:
+            raise PlanRefused(planned.missing, hint="see which ones do: sparktune place scan")
         if planned.against and not arguments.dry_run:
             nodes = ", ".join(planned.against)
             message = f"nothing was changed: {nodes} cannot be changed as asked"

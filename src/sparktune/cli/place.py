@@ -15,7 +15,7 @@ from sparktune.cli._place_status import status
 from sparktune.cli._place_trial import trial
 from sparktune.cli._place_unpin import unpin
 
-place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing.")
+place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing, and move them.")
 
 
 def register(app: typer.Typer) -> None:
@@ -30,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _group() -> None:
-    """Find threads that take a fast core for nothing."""
+    """Find threads that take a fast core for nothing, and move them."""
 
 
 def scan(

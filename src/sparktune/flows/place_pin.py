@@ -67,10 +67,14 @@ class NodePinned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinOutcome:
-    """All nodes in their order; ``applied`` is what the transactions came to, None where there were none."""
+    """All nodes in their order; ``applied`` is what the transactions came to, None where there were none.
+
+    ``missing`` says that names which were given are those of no thread on any node, "" else.
+    """
 
     nodes: tuple[NodePinned, ...]
     applied: HostOutcome | None = None
+    missing: str = ""
 
     @property
     def pending(self) -> bool:
@@ -87,7 +91,7 @@ class PinOutcome:
     @property
     def exit_code(self) -> ExitCode:
         """FAILED when a node did not answer, refuses, or was not changed; DIFFERENCES for what is left; else DONE."""
-        if any(node.failure for node in self.nodes):
+        if self.missing or any(node.failure for node in self.nodes):
             return ExitCode.FAILED
         if self.applied is not None and self.applied.exit_code is not ExitCode.DONE:
             return self.applied.exit_code
@@ -126,7 +130,17 @@ async def _plan(targets: Sequence[NodeTarget], scan: PlaceScan, wish: PinWish) -
         elif answer is not None:
             node = replace(node, pins=answer)
         nodes.append(node)
-    return PinOutcome(nodes=tuple(nodes))
+    return PinOutcome(nodes=tuple(nodes), missing=_missing(nodes, wish))
+
+
+def _missing(nodes: Sequence[NodePinned], wish: PinWish) -> str:
+    if not (wish.process or wish.thread) or any(
+        node.pins is None or node.pins.pins or node.pins.left for node in nodes
+    ):
+        return ""
+    process = f" of processes {wish.process}" if wish.process else ""
+    named = f"thread {wish.thread}{process}" if wish.thread else f"thread{process}"
+    return f"no {named} was seen to want a core in every window on {', '.join(node.node for node in nodes)}"
 
 
 async def _pins(session: NodeSession, scan: NodeScan, wish: PinWish) -> NodePins:

@@ -146,7 +146,7 @@ def _next(nodes: Sequence[PinView], where: str) -> Iterator[str]:
     if any(node.report is not None and node.report.state in _MOVED for node in nodes):
         yield f"is it still so: sparktune place status{flags}"
         yield f"to take it back: sparktune place unpin{flags}"
-        yield "keep it only when the node is cooler and its tokens per second are not lower: measure both ways"
+        yield "whether it pays nobody has measured here; to see that: unpin, then sparktune place trial TID@NODE"
     elif any(node.pins is not None and node.pins.pins for node in nodes):
         yield "nothing was changed; without --dry-run this asks, and then does it"
 
