@@ -14,6 +14,7 @@ from sparktune.cli._ab import run_values
 from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._ab_show import finish, show_result
 from sparktune.cli._bench import measure_and_show
+from sparktune.cli._client_cores import client_cores
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.errors import UsageError
@@ -91,6 +92,7 @@ def _bench(options: DemoOptions) -> None:
                 corpus=python_corpus(),
                 argv=sys.argv,
                 entropy=os.urandom(2),
+                cores=client_cores("", server.base_url, progress.say),
             )
             result = measure_and_show(order, store, progress, lambda measured, _: _show(measured, output, progress))
     raise_for(result)
