@@ -1,0 +1,56 @@
+"""Who is confirmed when screening and race are over, or that nobody is."""
+
+__all__ = ["choose", "has_race"]
+
+from sparktune.experiment.search.race import Contender, contenders
+from sparktune.experiment.search.record import Record, key_of
+from sparktune.model.sweep import BASELINE, ConfirmTask, DoneTask, Stage
+from sparktune.units import Ratio
+
+
+def choose(record: Record) -> ConfirmTask | DoneTask:
+    """Return the best of the race - of the screening, where there was none - if it may be better by the margin.
+
+    What is known of it here is what made it be chosen: it is flattered by luck, and nothing to report as its gain.
+    """
+    ran = _runners(record)
+    if not ran:
+        return DoneTask(why=_why_nobody(record))
+    best = ran[0]
+    if best.mean <= 0 or not best.hopeful:
+        return DoneTask(why=f"nothing looked better than the baseline by {_percent(record.plan.margin)} or more")
+    stage = "race" if has_race(record) else "screening (no race: the budget was used up)"
+    return ConfirmTask(
+        candidate=best.candidate, why=f"the best of {len(ran)} after {stage}; fresh blocks say whether it is better"
+    )
+
+
+def has_race(record: Record) -> bool:
+    """Tell whether the race measured any configuration."""
+    return any(
+        visit.stage is Stage.RACE for key in record.measured if key != BASELINE for visit in record.measured[key]
+    )
+
+
+def _runners(record: Record) -> list[Contender]:
+    _, able = contenders(record)
+    raced = has_race(record)
+    return [
+        one
+        for one in able
+        if any(not raced or visit.stage is Stage.RACE for visit in record.measured.get(key_of(one.cell), ()))
+    ]
+
+
+def _why_nobody(record: Record) -> str:
+    singles = [one.key for one in record.plan.screened]
+    if not singles:
+        return "no candidate was left to try"
+    measured = [key for key in singles if key in record.measured]
+    if measured:
+        return f"none of {len(measured)} measured candidates is within the constraints"
+    return f"none of {len(singles)} candidates was measured"
+
+
+def _percent(share: Ratio) -> str:
+    return f"{100 * share:g} %"
