@@ -78,7 +78,7 @@ def test_a_core_outside_of_the_cpuset_is_refused_with_who_has_it(spinner: int, c
 
     assert code == ExitCode.FAILED
     (refusal,) = report["refusals"]
-    assert "its cpuset (of /sparktune-test) leaves it CPUs 1, and not" in refusal["reason"]
+    assert "its cpuset (of /sparktune-test) leaves it CPUs 1: no" in refusal["reason"]
     assert "widen the cpuset of the control group /sparktune-test to 0-1" in refusal["hint"]
     assert "nothing was changed" in said
     assert dict(_threads(spinner))[POLLER] == "1"

@@ -81,7 +81,7 @@ def _must_not_move(poller: Poller, wish: PinWish) -> LeftThread | None:
         return _left(poller, f"{poller.why}: under load it may be the one that works", _AGAIN)
     if poller.verdict is PollerVerdict.LIKELY and not wish.accept_likely:
         hint = f"{poller.fix}; when you know that it polls, name it and add --accept-likely"
-        return _left(poller, f"that it polls is likely, not certain: {poller.why}", hint)
+        return _left(poller, f"it only likely polls: {poller.why}", hint)
     return None
 
 
@@ -100,11 +100,12 @@ def _target(poller: Poller, wish: PinWish, seen: PlaceSeen, process: ProcessSeen
     if inside and not (by_hand and inside != by_hand):
         return inside
     group = restricting(process.groups, cores)
-    left, which = format_cpulist(limit), "that was chosen" if by_hand else "that is an efficiency core"
-    none = f"all of {format_cpulist(by_hand)}" if inside else f"a core {which}"
+    which = (
+        "no efficiency core is" if not by_hand else f"{'not all' if inside else 'none'} of {format_cpulist(by_hand)} is"
+    )
     where = f" (of {group.path})" if group is not None else ""
     hint = widen_hint(group, cores) if group is not None else _BY_HAND
-    return _left(poller, f"its cpuset{where} leaves it CPUs {left}, and not {none}", hint)
+    return _left(poller, f"its cpuset{where} leaves it CPUs {format_cpulist(limit)}: {which} among them", hint)
 
 
 def _mask(text: str) -> CpuSet:

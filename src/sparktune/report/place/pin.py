@@ -100,8 +100,10 @@ def _body(node: PinView) -> Iterator[str]:
         yield from _pin(pin, node)
     rules = [step for step in node.pins.plan.steps if isinstance(step.step, ThreadRuleStep)]
     for step in rules:
-        yield f"  rule: {step.target} gets CPUs {step.after}"
+        yield f"  rule: {step.target}: CPUs {step.after}"
     yield from _keeper(node.pins.plan.steps)
+    if node.pins.pins and node.report is None and not node.pins.plan.refusals:
+        yield "  way back: sparktune place unpin takes all of this back"
     for left in node.pins.left:
         yield f"  left: {left.what}: {left.reason}"
         yield from (f"    do: {left.hint}" for _ in [0] if left.hint)

@@ -43,7 +43,7 @@ def test_the_better_fix_comes_before_the_move_and_its_way_back() -> None:
     assert lines[0] == f"spark2: 1 thread would get CPUs {_WANTED}"
     text = "\n".join(lines)
     assert text.index("better first: update llama.cpp") < text.index(f"move: CPUs 0-19 -> {_WANTED}")
-    assert "rule: a thread ggml-rpc-server of ggml-rpc-server that polls while its others rest gets CPUs" in text
+    assert "rule: a thread ggml-rpc-server of ggml-rpc-server that polls while its others rest: CPUs" in text
     assert "installs: /etc/systemd/system/sparktune-place.service, /etc/systemd/system/sparktune-place.timer" in text
     assert lines[-1] == "nothing was changed; without --dry-run this asks, and then does it"
 
