@@ -14,6 +14,8 @@ from enum import Enum
 
 from sparktune.experiment.student import t_below, t_quantile
 
+_WIDEST = 700.0  # its exponential and the reciprocal of that are floats
+
 
 class Better(Enum):
     """Which way of a metric is better."""
@@ -55,14 +57,19 @@ def effect_of(ratios: Sequence[float], *, alpha: float, floor: float) -> Effect:
     deviation = max(statistics.stdev(ratios), floor)
     reach = t_quantile(1 - alpha / 2, len(ratios) - 1) * deviation / math.sqrt(len(ratios))
     return Effect(
-        ratio=math.exp(mean),
-        low=math.exp(mean - reach),
-        high=math.exp(mean + reach),
+        ratio=_exp(mean),
+        low=_exp(mean - reach),
+        high=_exp(mean + reach),
         confidence=1 - alpha,
         blocks=len(ratios),
         deviation=deviation,
         wins=sum(ratio > 0 for ratio in ratios),
     )
+
+
+def _exp(logarithm: float) -> float:
+    """Return the ratio of a logarithm, inside what a float and its reciprocal hold: few blocks may be worlds apart."""
+    return math.exp(max(-_WIDEST, min(_WIDEST, logarithm)))
 
 
 def p_value(ratios: Sequence[float], *, floor: float) -> float:
