@@ -125,10 +125,20 @@ bench-logs: ## Measure what reading a log of 50 MB costs, beside splitting it in
 	@$(BOOTSTRAP) dev
 	$(BIN)/python benchmarks/logs.py $(BENCH_ARGS)
 
+.PHONY: bench-record
+bench-record: ## Measure what the recording proxy adds to a request, and whether a replay is what was recorded
+	@$(BOOTSTRAP) dev
+	PYTHONPATH=. $(BIN)/python benchmarks/record.py $(BENCH_ARGS)
+
 .PHONY: sim
 sim: ## Print error rates and power of the method of ab, from thousands of virtual experiments
 	@$(BOOTSTRAP) dev
 	PYTHONPATH=. $(BIN)/python benchmarks/simulation.py $(BENCH_ARGS)
+
+.PHONY: sim-search
+sim-search: ## Print what the search of sweep finds, from virtual sweeps of known landscapes
+	@$(BOOTSTRAP) dev
+	PYTHONPATH=. $(BIN)/python benchmarks/search.py $(BENCH_ARGS)
 
 .PHONY: bench-aa
 bench-aa: ## Measure the same arm twice with a real llama.cpp server, 20 times, and print every verdict

@@ -23,7 +23,7 @@ from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
 
 _ORDER: Final = (
-    *("demo", "bench", "ab", "sweep", "earned", "check", "quality", "runs"),
+    *("demo", "bench", "ab", "sweep", "record", "earned", "check", "quality", "runs"),
     *("doctor", "lint", "logs", "drift", "guard", "watch", "host", "knobs", "render"),
     *("init", "lab", "calibrate"),
 )

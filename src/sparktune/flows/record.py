@@ -13,6 +13,7 @@ from sparktune.bench.traffic.recorder import Tally
 from sparktune.errors import UsageError
 from sparktune.io.load.descriptors import reserve_descriptors
 from sparktune.io.load.target import Target
+from sparktune.io.load.timeslice import short_time_slice
 from sparktune.io.record.child import RecordingProcess
 from sparktune.io.record.frames import Kind
 from sparktune.io.record.proxy import Proxy
@@ -71,7 +72,7 @@ async def record(
         listening(await proxy.start(order.host, order.port))
         gc.freeze()  # what is here by now stays: a collection while streams run has less to look at
         stop = asyncio.Event()
-        with stop_on_signals(stop.set):
+        with stop_on_signals(stop.set), short_time_slice():
             await _until(stop, order.for_s, lambda: look(child.tally))
             cut_off = await _drain(proxy, child, order.grace_s, say)
     except UsageError:

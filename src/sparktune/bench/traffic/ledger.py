@@ -23,6 +23,7 @@ from sparktune.units import NS_PER_S, Nanoseconds, Tokens
 BLOCK_TOKENS: Tokens = 512
 _MOST_WAITING = 10_000  # finished requests that wait for an earlier one; then that one is written as it is
 _MS_PER_S = 1000
+_NEAR = (0.5, 1.5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +137,7 @@ class Ledger:
         exchange, asked, told = entry.exchange, entry.asked, entry.exchange.answer.counts
         input_from, input_tokens = self._input(asked, told.input_tokens)
         output_from, output_tokens = self._output(exchange)
-        parent, shared_tokens = self._shared(entry, input_tokens)
+        parent, shared_tokens, shared_from = self._shared(entry, input_tokens)
         self._lengths[number] = input_tokens
         ours = {
             "version": 1,
@@ -145,6 +146,7 @@ class Ledger:
             "output_from": output_from,
             "shared_with": parent,
             "shared_tokens": shared_tokens,
+            "shared_from": shared_from,
             "cached_tokens": told.cached_tokens,
             "session": entry.session,
             "session_from": "client" if asked.session else "prefix",
@@ -195,15 +197,24 @@ class Ledger:
             return "estimate", max(1, round(answer.chars / CHARS_PER_TOKEN))
         return "nothing", 0
 
-    def _shared(self, entry: _Entry, input_tokens: Tokens) -> tuple[int | None, Tokens]:
+    def _shared(self, entry: _Entry, input_tokens: Tokens) -> tuple[int | None, Tokens, str | None]:
+        """Return the request that a prompt begins like, for how many tokens, and where that number is from.
+
+        What the server found in its cache is its own count of that beginning, where it is near the estimate: far below,
+        the cache had lost a part; far above, it holds answers, too.
+        """
         shared, chars = entry.shared, entry.asked.chars
         if shared is None or not chars:
-            return None, 0
+            return None, 0, None
         most = min(input_tokens, self._lengths.get(shared.number, input_tokens))
         if shared.whole:  # the next turn: everything that was sent before is in it, where an answer begins too
-            return shared.number, most
+            return shared.number, most, "whole prompt"
         own = (chars - shared.chars) * self._density.slope(input_tokens / chars)
-        return shared.number, min(most, max(0, int(input_tokens - own)))
+        tokens = min(most, max(0, int(input_tokens - own)))
+        cached = entry.exchange.answer.counts.cached_tokens
+        if cached is not None and _NEAR[0] * tokens <= cached <= min(most, _NEAR[1] * tokens):
+            return shared.number, cached, "cache"
+        return shared.number, tokens, "estimate"
 
     def _block_ids(self, number: int, parent: int | None, shared: Tokens, total: Tokens) -> list[int]:
         """Return a number per block; blocks that are shared whole have the numbers of the request they come from."""

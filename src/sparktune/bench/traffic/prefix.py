@@ -50,9 +50,10 @@ class PrefixTree:
             owner, chars, shared_units = known, chars + size, units
         self._units[number] = units
         self._forget()
-        if owner is None:
+        whole = owner is not None and self._units.get(owner) == shared_units
+        if owner is None or (chars < _UNIT_CHARS and not whole):  # names of roles, which all prompts begin with
             return None
-        return SharedPrefix(number=owner, chars=chars, whole=self._units.get(owner) == shared_units)
+        return SharedPrefix(number=owner, chars=chars, whole=whole)
 
     def name(self, text: str) -> bytes:
         """Return a digest that stands for a text, in this object only."""

@@ -22,6 +22,7 @@ from sparktune.io.record.trace_file import TraceFile
 from sparktune.units import Nanoseconds
 
 _KEY_BYTES = 32
+_NICE = 10
 _TELL_EVERY_NS: Nanoseconds = 500_000_000
 
 
@@ -89,6 +90,7 @@ def main() -> None:
     # Ctrl-C in a terminal reaches this process too; the parent decides when the recording is over.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
+    os.nice(_NICE)  # copies may wait, and the bytes themselves may not
     frames_fd, file_fd, with_text = map(int, sys.argv[1:])
     child = _Child(TraceFile(file_fd), with_text=bool(with_text))
     with socket.socket(fileno=frames_fd) as sock, sock.makefile("rb") as stream:

@@ -4,21 +4,22 @@ __all__ = ["Feed"]
 
 import asyncio
 import socket
-from collections import deque
 from collections.abc import Callable
 
 from sparktune.io.record.frames import Kind, frame_head
-from sparktune.units import Bytes, Nanoseconds
+from sparktune.units import Bytes, Nanoseconds, Seconds
 
 _MOST_WAITING_BYTES: Bytes = 256 * 1024 * 1024
 _SOCKET_BYTES: Bytes = 4 * 1024 * 1024
+_SEND_BYTES: Bytes = 256 * 1024  # at once: a longer copy would hold up the streams
+_EVERY_S: Seconds = 0.02
 
 
 class Feed:
-    """Sends frames without ever blocking. What the other side does not take yet waits, up to a bound.
+    """Sends frames without ever blocking, some milliseconds of them together: waking somebody up costs a stream more.
 
-    Beyond it connections are told as skipped, and their bytes pass unrecorded. When the other side is gone ``failed``
-    is called once, and everything afterwards is dropped.
+    What the other side does not take yet waits, up to a bound; beyond it connections are told as skipped, and their
+    bytes pass unrecorded. When the other side is gone ``failed`` is called once, and everything afterwards is dropped.
     """
 
     def __init__(
@@ -30,74 +31,52 @@ class Feed:
         self._sock: socket.socket | None = sock
         self._failed = failed
         self._most = most_waiting
-        self._waiting: deque[bytes] = deque()
+        self._waiting: list[bytes] = []
         self._waiting_bytes = 0
+        self._sending = memoryview(b"")
+        self._flushing = False
         self._skipped: set[int] = set()
         self._loop = asyncio.get_running_loop()
 
-    @property
-    def alive(self) -> bool:
-        """Whether anybody takes frames."""
-        return self._sock is not None
-
     def tell(self, kind: Kind, connection: int, at_ns: Nanoseconds, data: bytes = b"") -> None:
-        """Send one frame; costs some microseconds."""
-        sock = self._sock
-        if sock is None or connection in self._skipped:
+        """Take one frame; costs about a microsecond."""
+        if self._sock is None or connection in self._skipped:
             return
-        head = frame_head(kind, connection, at_ns, len(data))
-        if self._waiting:
-            self._wait(kind, connection, at_ns, (head, data))
-            return
-        try:
-            sent = sock.sendmsg((head, data))
-        except BlockingIOError:
-            sent = 0
-        except OSError as error:
-            self._fail(error)
-            return
-        if sent < len(head) + len(data):
-            self._loop.add_writer(sock, self._flush)
-            self._put((head + data)[sent:])
+        if self._waiting_bytes > self._most and kind in {Kind.UP, Kind.DOWN, Kind.OPENED}:
+            self._skipped.add(connection)
+            kind, data = Kind.SKIPPED, b""
+        self._waiting += (frame_head(kind, connection, at_ns, len(data)), data)
+        self._waiting_bytes += len(data)
+        if not self._flushing:
+            self._flushing = True
+            self._loop.call_later(_EVERY_S, self._flush)
 
     def close(self) -> None:
         """Hang up; what waits is dropped."""
         sock, self._sock = self._sock, None
         self._waiting.clear()
+        self._sending = memoryview(b"")
         if sock is not None:
             self._loop.remove_writer(sock)
             sock.close()
 
-    def _wait(self, kind: Kind, connection: int, at_ns: Nanoseconds, parts: tuple[bytes, bytes]) -> None:
-        if self._waiting_bytes > self._most and kind in {Kind.UP, Kind.DOWN, Kind.OPENED}:
-            self._skipped.add(connection)
-            parts = (frame_head(Kind.SKIPPED, connection, at_ns), b"")
-        self._put(b"".join(parts))
-
-    def _put(self, data: bytes) -> None:
-        self._waiting.append(data)
-        self._waiting_bytes += len(data)
-
     def _flush(self) -> None:
-        sock = self._sock
-        if sock is None:
+        """Send one piece; what is left goes when the other side has taken it."""
+        if self._sock is None:
             return
+        if not self._sending:
+            self._sending = memoryview(b"".join(self._waiting))
+            self._waiting, self._waiting_bytes = [], 0
         try:
-            while self._waiting:
-                first = self._waiting[0]
-                sent = sock.send(first)
-                self._waiting_bytes -= sent
-                if sent < len(first):
-                    self._waiting[0] = first[sent:]
-                    return
-                self._waiting.popleft()
+            self._sending = self._sending[self._sock.send(self._sending[:_SEND_BYTES]) :]
         except BlockingIOError:
-            return
+            pass
         except OSError as error:
-            self._fail(error)
+            self.close()
+            self._failed(error.strerror or str(error))
             return
-        self._loop.remove_writer(sock)
-
-    def _fail(self, error: OSError) -> None:
-        self.close()
-        self._failed(error.strerror or str(error))
+        if self._sending or self._waiting:
+            self._loop.add_writer(self._sock, self._flush)
+        else:
+            self._loop.remove_writer(self._sock)
+            self._flushing = False

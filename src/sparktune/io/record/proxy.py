@@ -122,7 +122,8 @@ class Proxy:
         failure: OSError | None = None
         for address in self._addresses:
             try:
-                return await asyncio.wait_for(connect(host=address, **tls), _CONNECT_S)
+                async with asyncio.timeout(_CONNECT_S):
+                    return await connect(host=address, **tls)
             except TimeoutError:
                 failure = OSError(errno.ETIMEDOUT, f"no answer within {_CONNECT_S:.0f} s")
             except OSError as error:
