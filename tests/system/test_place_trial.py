@@ -1,11 +1,16 @@
 """``place trial`` on this machine: its agent moves a thread that really spins, and a kill leaves a way back."""
 
+import itertools
 import json
 import os
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +27,10 @@ pytestmark = [
     pytest.mark.root,  # the agent journals its transactions on this machine
     pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores to tell the arms apart"),
 ]
+_zones = pytest.mark.skipif(
+    not Path("/sys/class/thermal").is_dir() or shutil.which("unshare") is None,
+    reason="needs unshare, and a kernel with thermal zones to lay a folder over",
+)
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _LOAD = ("--load-only", "--prompt-tokens", "32", "--output-tokens", "8", "--trials", "1", "--load-settle", "0")
 
@@ -42,6 +51,84 @@ def _unwatched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _core(pid: int) -> str:
     return str(max(os.sched_getaffinity(pid)))
+
+
+@pytest.fixture
+def heat(tmp_path: Path, spinning: subprocess.Popen[bytes]) -> Iterator[Path]:
+    """A folder of thermal zones: the machine is 5 C cooler while the thread has one core only."""
+    zone = tmp_path / "thermal" / "thermal_zone0"
+    zone.mkdir(parents=True)
+    (zone / "type").write_text("acpitz\n")
+    (zone / "temp").write_text("57000\n")
+    over = threading.Event()
+
+    def follow() -> None:
+        for grain in itertools.cycle((0, 100, 50, -100)):
+            if over.wait(0.05):
+                return
+            moved = len(os.sched_getaffinity(spinning.pid)) == 1
+            (zone / "temp.new").write_text(f"{57000 - 5000 * moved + grain}\n")
+            (zone / "temp.new").replace(zone / "temp")
+
+    writer = threading.Thread(target=follow)
+    writer.start()
+    yield zone.parent
+    over.set()
+    writer.join()
+
+
+def _heated(heat: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start the program where these zones are those of the machine, for it and what it starts alone."""
+    inner = shlex.join([sys.executable, "-m", "sparktune", "place", "trial", *arguments])
+    script = f"mount --bind {shlex.quote(str(heat))} /sys/class/thermal && exec {inner}"
+    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _until(is_so: Callable[[], bool]) -> None:
+    deadline_s = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+@_zones
+def test_a_thread_that_heats_is_proved_to_from_the_kernels_own_files(
+    spinning: subprocess.Popen[bytes], heat: Path
+) -> None:
+    before = os.sched_getaffinity(spinning.pid)
+    flags = ("--cpus", _core(spinning.pid), "--accept-likely", "--yes", "--json", "--settle", "1s", "--window", "1s")
+
+    with _heated(heat, str(spinning.pid), *flags, "--max-blocks", "3") as process:
+        out, err = process.communicate(timeout=110)
+
+    assert process.returncode == 0, err
+    found = json.loads(out)
+    assert found["idle"]["verdict"] == "IMPROVED"
+    assert found["idle"]["sensor"] == "hottest zone"
+    assert found["idle"]["effect"]["mean"] == pytest.approx(-5, abs=0.5)
+    assert found["load_why"] == "no --endpoint and no --service"
+    assert found["next"][0].startswith("before you keep it, see what it costs")
+    assert os.sched_getaffinity(spinning.pid) == before
+
+
+@_zones
+def test_an_end_by_sigterm_gives_the_thread_back(spinning: subprocess.Popen[bytes], heat: Path) -> None:
+    before = os.sched_getaffinity(spinning.pid)
+    flags = ("--cpus", _core(spinning.pid), "--accept-likely", "--yes", "--settle", "300s", "--seed", "2")
+
+    with _heated(heat, str(spinning.pid), *flags, "--max-blocks", "1") as process:
+        assert process.stderr is not None
+        line = next(line for line in process.stderr if "block 1 of 1" in line)
+        assert "the thread moved" in line, "this seed begins with arm B"
+        _until(lambda: len(os.sched_getaffinity(spinning.pid)) == 1)
+        process.terminate()
+        _out, err = process.communicate(timeout=110)
+
+    assert process.returncode == 130, err
+    assert "the thread has the CPUs that it had" in err
+    assert os.sched_getaffinity(spinning.pid) == before
 
 
 def test_what_a_kill_left_is_named_and_taken_back(spinning: subprocess.Popen[bytes]) -> None:

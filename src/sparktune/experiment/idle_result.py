@@ -10,7 +10,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.difference import Difference, DifferenceJudgement, difference_of, judge_differences
 from sparktune.experiment.idle_trial import OTHERS, IdleState, IdleTrial, IdleVisit, Reading, Sensor
 from sparktune.experiment.verdict import Verdict
-from sparktune.units import Celsius
+from sparktune.units import Celsius, Seconds
 
 _LEAST = 2
 _HOUR_S = 3600.0
@@ -47,8 +47,9 @@ class SensorEffect:
 class IdleResult:
     """``verdict`` as of any experiment: IMPROVED is cooler. None with ``judgement.anecdote``: too few blocks for one.
 
-    ``drift`` is how arm A alone moved, in degrees per hour, None where that cannot be told; ``left_by_drift`` what a
-    steady drift leaves of itself in the mean difference. ``flags`` are what a reader has to know before believing it.
+    ``drift`` is how arm A alone moved over ``drift_over_s``, in degrees per hour, None where that cannot be told;
+    ``left_by_drift`` what a steady drift leaves of itself in the mean difference. ``flags`` are what a reader has to
+    know before believing it.
     """
 
     trial: IdleTrial
@@ -58,6 +59,7 @@ class IdleResult:
     blocks: tuple[IdleBlock, ...] = ()
     sensors: tuple[SensorEffect, ...] = ()
     drift: float | None = None
+    drift_over_s: Seconds = 0.0
     left_by_drift: Celsius | None = None
     flags: tuple[str, ...] = ()
     voids: tuple[str, ...] = ()
@@ -88,6 +90,7 @@ def conclude_idle(trial: IdleTrial, visits: Sequence[IdleVisit], ended: str = ""
         blocks=blocks,
         sensors=tuple(_sensors(pairs, trial, len(blocks))),
         drift=drift,
+        drift_over_s=_span(pairs),
         left_by_drift=left,
         flags=tuple(_flags(trial, pairs, left)),
         voids=tuple(visit.why for visit in visits if visit.state is IdleState.VOID),
@@ -167,6 +170,11 @@ def _drift(pairs: Mapping[int, Pair], sensor: str) -> tuple[float | None, Celsiu
     slope = statistics.linear_regression([at for at, _ in points], [value for _, value in points]).slope
     apart_s = statistics.fmean(pair[Arm.B].at_s - pair[Arm.A].at_s for pair in told)
     return slope * _HOUR_S, slope * apart_s
+
+
+def _span(pairs: Mapping[int, Pair]) -> Seconds:
+    at = [pair[Arm.A].at_s for pair in pairs.values()]
+    return max(at) - min(at) if at else 0.0
 
 
 def _flags(trial: IdleTrial, pairs: Mapping[int, Pair], left: Celsius | None) -> Iterator[str]:

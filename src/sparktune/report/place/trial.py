@@ -17,6 +17,7 @@ from sparktune.report.bench.words import count_of, one_line
 from sparktune.report.place.trial_words import TrialReport, cost_words, idle_words, next_steps, thread_words
 from sparktune.units import format_duration
 
+_HOUR_S = 3600.0
 _DIGITS = {Sensor.HEAT: 1, Sensor.POWER: 1, Sensor.CLOCK: 2, Sensor.CORES: 2}
 
 
@@ -28,7 +29,7 @@ def trial_plan_text(trial: IdleTrial, *, idle: str, load: str) -> str:
         f"  it is {one_line(trial.title)}",
         f"arm A, as it is: CPUs {before}; arm B, moved: CPUs {cpus}; in the end it has CPUs {before} again",
         *([f"at idle: not measured, {idle}"] if idle else _idle_plan(trial)),
-        f"under load: {f'not measured, {load}' if load else 'afterwards, as an experiment of sparktune ab'}",
+        f"under load: {f'not measured, {load}' if load else _load_plan(trial)}",
         "nothing else is changed; Ctrl-C gives the thread back what it had, after a kill: sparktune place trial --undo",
     ]
     return "\n".join(lines) + "\n"
@@ -69,6 +70,11 @@ def trial_json(report: TrialReport) -> str:
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
+def _load_plan(trial: IdleTrial) -> str:
+    most = count_of(len(trial.blocks), "block")
+    return f"afterwards, an experiment of sparktune ab with requests to {one_line(trial.endpoint)}, {most} at most"
+
+
 def _idle_plan(trial: IdleTrial) -> Iterator[str]:
     rules, visit_s = trial.rules, trial.settle_s + trial.window_s
     looks = [look.blocks for look in rules.looks if look.blocks <= len(trial.blocks)]
@@ -94,7 +100,9 @@ def _idle_lines(idle: IdleResult) -> Iterator[str]:
     if idle.blocks and not any(one.kind is Sensor.POWER for one in idle.sensors):
         yield "  power: the node tells none"
     if idle.drift is not None:
-        yield f"drift: with the thread as it is the node moved by {idle.drift:+.1f} C per hour"
+        moved, over = idle.drift * idle.drift_over_s / _HOUR_S, format_duration(idle.drift_over_s)
+        rate = f"{idle.drift:+.1f} C per hour"
+        yield f"drift: with the thread as it is the node moved by {moved:+.1f} C in {over} ({rate})"
     yield from (f"note: {flag}" for flag in idle.flags)
     if idle.voids:
         yield f"{count_of(len(idle.voids), 'visit')} did not count: {'; '.join(dict.fromkeys(idle.voids))}"
@@ -152,6 +160,7 @@ def _idle_record(idle: IdleResult) -> Mapping[str, object]:
             for one in idle.sensors
         ],
         "drift_c_per_h": idle.drift,
+        "drift_over_s": idle.drift_over_s,
         "flags": list(idle.flags),
         "void_visits": list(idle.voids),
     }
