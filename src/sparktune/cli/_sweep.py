@@ -19,6 +19,7 @@ from sparktune.cli._ab_world import World, with_image, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._sweep_flags import SweepFlags, sweep_values
 from sparktune.cli._sweep_show import finish, show_result
+from sparktune.cli._sweep_study import proposer, tell_study, withdraw
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.deploy.launchers._shared import argv_of
 from sparktune.deploy.settings.grammars import all_grammars
@@ -54,7 +55,11 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
         world = world_of(first, options, store)
         planner = asyncio.run(world.seeing())
         engine = _engine(request, first, world)
-        asked = Asked(request=request, first=first, planner=planner, live=live, engine=engine, watched=world.watched)
+        propose = None if dry_run else proposer(flags.study, flags.proposals, first)
+        asked = Asked(
+            request=request, first=first, planner=planner, live=live, engine=engine, watched=world.watched,
+            propose=propose,
+        )  # fmt: skip
         record, umbrella = planned(asked, store)
         text = plan_text(record, umbrella, cost_lines(store, record, umbrella), foretold(store, record, umbrella))
         if dry_run:
@@ -66,11 +71,13 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
         refuse_leftovers(store, umbrella)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
+            if flags.study:
+                withdraw(flags.study, record, umbrella)
             return
         umbrella = with_image(umbrella, world)
         store.create_sweep(record, umbrella)
         sys.stderr.write(f"sweep {record.id}\n")
-        _carry_out(store, umbrella, record, options)
+        _carry_out(store, umbrella, record, options, study=flags.study)
 
 
 def _asked_for(file: Path | None, flags: SweepFlags) -> tuple[SweepRequest, Experiment, dict[str, Any]]:
@@ -86,7 +93,7 @@ def _asked_for(file: Path | None, flags: SweepFlags) -> tuple[SweepRequest, Expe
     return request, first, live
 
 
-def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
+def resume_command(prefix: str, options: AbOptions, *, restore_only: bool, study: str = "") -> None:
     """Take back what a sweep left, then go on with it, or only restore. Raises as ``run_command``."""
     with Store.open() as store:
         record = store.load_sweep(prefix)
@@ -96,14 +103,16 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
             return
         if record.state is not SweepState.DONE and not record.winner:
             _check_image(store, umbrella, options)
-        _carry_out(store, umbrella, record, options)
+        _carry_out(store, umbrella, record, options, study=study)
 
 
-def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> None:
-    """Choose where nothing was chosen yet, confirm what was not confirmed yet, and show all of it."""
+def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions, *, study: str) -> None:
+    """Choose where nothing was chosen yet, confirm what was not confirmed yet, tell the study, and show all of it."""
     over = record.winner or record.state is SweepState.DONE
     if not over or store.held(record.id):
         record = _chosen(store, umbrella, record, options)
+    if study:
+        tell_study(study, store, record, umbrella)
     result: ExperimentResult | None = None
     if record.winner and record.state is not SweepState.DONE:
         record, result = _confirmed(store, umbrella, record, options)
@@ -200,8 +209,10 @@ def _check_image(store: Store, umbrella: Experiment, options: AbOptions) -> None
 def _engine(request: SweepRequest, first: Experiment, world: World) -> str:
     known = tuple(grammar.engine for grammar in all_grammars())
     found = request.engine or _told(first, world)
-    if found in known or (not found and all(":" in one.knob for one in request.ranges) and request.ranges):
+    if found in known:
         return found
+    if request.ranges and all(":" in one.knob for one in request.ranges):  # each is written as it is set
+        return ""
     message = f"the engine {found!r} is not known here" if found else "nothing tells which engine it is"
     raise UsageError(message, hint=f"say it with --engine (engine: in a file): {', '.join(known)}")
 

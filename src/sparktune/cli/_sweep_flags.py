@@ -114,6 +114,18 @@ class SweepFlags:
         float | None,
         typer.Option("--tail", min=0, metavar="SECONDS", help="Watch on after each visit, with nothing sent; 60."),
     ] = None
+    study: Annotated[
+        str,
+        typer.Option(
+            "--study",
+            metavar="URL",
+            envvar="SPARKTUNE_STUDY",
+            help="A study that several sweeps share: sqlite:///study.db or postgresql://USER@HOST/DB (extra study).",
+        ),
+    ] = ""
+    proposals: Annotated[
+        int, typer.Option("--proposals", min=1, max=64, help="Combinations that the study proposes besides.")
+    ] = 6
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order, and which texts are sent.")
     ] = None

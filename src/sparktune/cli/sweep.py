@@ -91,6 +91,10 @@ def resume(
     restore_only: Annotated[
         bool, typer.Option("--restore-only", help="Bring the original back, see that it is live, and measure nothing.")
     ] = False,
+    study: Annotated[
+        str,
+        typer.Option("--study", metavar="URL", envvar="SPARKTUNE_STUDY", help="The study to tell what was learned."),
+    ] = "",
     accept: _Accept = False,
     earned: _Earned = _EARNED,
     corpus: _Corpus = None,
@@ -106,7 +110,7 @@ def resume(
     options = AbOptions(
         accept=accept, earned=earned, corpus=corpus, api_key_file=api_key_file, yes=yes, json=json_output, quiet=quiet
     )
-    resume_command(sweep, options, restore_only=restore_only)
+    resume_command(sweep, options, restore_only=restore_only, study=study)
 
 
 def show(sweep: _Sweep = "", json_output: _Json = False) -> None:

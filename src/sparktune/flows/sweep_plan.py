@@ -2,7 +2,7 @@
 
 __all__ = ["Asked", "cost_lines", "planned"]
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,7 +37,8 @@ class Asked:
     """``first`` is the experiment as it was asked for, with the baseline as both arms; ``planner`` has seen the nodes.
 
     ``live`` says how settings are read back, in the words of a sweep. ``engine`` is whose names the knobs have.
-    ``watched`` are the nodes whose memory the configurations have to fit into.
+    ``watched`` are the nodes whose memory the configurations have to fit into. ``propose`` returns configurations that
+    are screened besides, from whatever knows of good ones.
     """
 
     request: SweepRequest
@@ -46,6 +47,7 @@ class Asked:
     live: Mapping[str, Any]
     engine: str
     watched: tuple[NodeTarget, ...] = ()
+    propose: Callable[[SweepRecord], tuple[Candidate, ...]] | None = None
 
 
 def planned(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
@@ -54,12 +56,15 @@ def planned(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
     Raises UsageError for what cannot be set, and NotConclusive when nothing is left that is worth a start.
     """
     try:
-        now = now_of(asked.planner, asked.engine)
+        now = now_of(asked.planner, asked.engine, _asked_ranges(asked))
     except ValueError as error:
         message = f"the baseline cannot be set: {error}"
         raise UsageError(message, hint="mend what it names, there or in the sweep") from None
     ranges, candidates = _space(asked, now)
     record = _record(asked, now, ranges, candidates)
+    if asked.propose is not None:
+        candidates = (*candidates, *asked.propose(record))
+        record = replace(record, plan=replace(record.plan, screened=candidates))
     pruned = _pruned(asked, record, now, store)
     record = replace(record, plan=replace(record.plan, pruned=pruned, screened=kept(candidates, pruned, ranges)))
     if not record.plan.screened:
@@ -87,13 +92,18 @@ def cost_lines(store: Store, record: SweepRecord, umbrella: Experiment) -> tuple
 
 
 def _space(asked: Asked, now: Now) -> tuple[tuple[KnobRange, ...], tuple[Candidate, ...]]:
-    space = asked.request.space({})
-    given = asked.request.ranges if space is None else space.ranges
+    given = _asked_ranges(asked)
     ranges = tuple(_as_written(one, now) for one in with_baselines(given, now.values, asked.engine))
+    space = asked.request.space({})
     if space is None:
         return ranges, candidates_of(ranges)
     known = asked.request.space({one.knob: one.baseline for one in ranges if one.baseline}) or space
     return known.ranges, known.candidates
+
+
+def _asked_ranges(asked: Asked) -> tuple[KnobRange, ...]:
+    space = asked.request.space({})
+    return asked.request.ranges if space is None else space.ranges
 
 
 def _as_written(one: KnobRange, now: Now) -> KnobRange:
