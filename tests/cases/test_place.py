@@ -60,6 +60,17 @@ def test_verdict(_file: str, case: dict[str, Any]) -> None:
     assert "known" not in expect or (found.known is not None and found.known.id == expect["known"])
 
 
+def test_a_machine_without_slower_cores_is_given_no_command_that_cannot_work() -> None:
+    """A person on a machine of one core type would copy a command for a GB10."""
+    thread = {"process": "ggml-rpc-server", "name": "ggml-rpc-server"}
+
+    found = placed("node", _seen(thread, {"demand": 1.0, "system": 0.1}), frozenset(), frozenset())
+
+    assert (
+        found.then == "leave it where it is: of slower cores that it could be moved to none are known on this machine"
+    )
+
+
 @pytest.mark.parametrize("kind", [one for one in all_known() if one.computes], ids=lambda one: one.id)
 def test_a_kind_that_computes_is_never_moved(kind: Any) -> None:  # noqa: ANN401 - a parameter of pytest
     assert not kind.placement

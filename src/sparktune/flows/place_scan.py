@@ -26,6 +26,7 @@ from sparktune.host.pollers.judge import LEAST_DEMAND, placed
 from sparktune.host.pollers.windows import SURVEY_READS, Look, looks_of, reads_of, survey, window_between
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
+from sparktune.model.observed import Observed
 from sparktune.model.place import IrqHit, Poller, PollerVerdict, ThreadSeen, ThreadWindow
 from sparktune.model.reads import ReadFile, Readings
 from sparktune.model.sample import Sample
@@ -126,7 +127,8 @@ class _Scan:
         readings = await session.observe(
             (*thermal.SOURCE.reads, *process_reads({pid for pid, _ in threads}), *evidence_reads(threads))
         )
-        split = _split(first)
+        cores = _cores(first)
+        split = cores.value
         fast, slow = (split.performance, split.efficiency) if split else (frozenset[int](), frozenset[int]())
         pollers = [placed(name, self._seen(key, last, first, readings), fast, slow) for key in threads]
         return NodeScan(
@@ -136,7 +138,7 @@ class _Scan:
             windows=self._count if keys else 1,
             heat=_heat(readings),
             interrupts=await self._interrupts(session, fast),
-            notes=self._notes(len(wanting), len(keys) - len(threads), split),
+            notes=self._notes(len(wanting), len(keys) - len(threads), cores),
         )
 
     async def _watch(self, session: NodeSession, keys: Sequence[_Key], devices: Devices) -> Look:
@@ -195,7 +197,7 @@ class _Scan:
             evidence=evidence_of(pid, tid, readings),
         )
 
-    def _notes(self, wanting: int, lost: int, split: CoreSplit | None) -> tuple[str, ...]:
+    def _notes(self, wanting: int, lost: int, cores: Observed[CoreSplit]) -> tuple[str, ...]:
         notes = []
         if wanting > _MOST_WATCHED:
             notes.append(f"{wanting} threads want a core; the {_MOST_WATCHED} that want most were watched")
@@ -203,14 +205,14 @@ class _Scan:
             notes.append(f"{lost} threads ended, or a window of theirs was missed: nothing is said of them")
         if wanting and self._requests.why_untold:
             notes.append(f"whether requests run is not told: {self._requests.why_untold}")
-        if split is None:
-            notes.append("which cores are fast and which are slow is not told")
+        if cores.value is None and (wanting or not cores.why):
+            notes.append(cores.why or "which cores are fast and which are slow is not told")
         return tuple(notes)
 
 
-def _split(readings: Readings) -> CoreSplit | None:
+def _cores(readings: Readings) -> Observed[CoreSplit]:
     facts: CpuFacts = cpu.SOURCE.parse(readings)
-    return facts.split.value
+    return facts.split
 
 
 def _age(first: Readings, start_ticks: int) -> Seconds | None:

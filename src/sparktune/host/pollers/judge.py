@@ -175,8 +175,9 @@ def _then(poller: Poller, slow: CpuSet, *, told: bool) -> str:
         return "do not move it: under load that may cost tokens per second; scan again while nothing runs"
     if known is not None and (known.computes or not known.placement):
         return f"do not move it: {known.why}"
-    if told and not slow:
-        return "this machine has no slower cores that it could be moved to"
+    if not slow and (told or poller.thread.start_ticks):
+        known_slower = "there are none" if told else "none are known"
+        return f"leave it where it is: of slower cores that it could be moved to {known_slower} on this machine"
     if not told:
         # What is known of a report's node is no more than the report.
         return (
