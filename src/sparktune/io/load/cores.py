@@ -21,7 +21,7 @@ def on_cores(cpus: CpuSet) -> Iterator[None]:
     if not cpus:
         yield
         return
-    before = os.sched_getaffinity(0)
+    before = frozenset(os.sched_getaffinity(0))
     held = _set(cpus)
     try:
         yield
