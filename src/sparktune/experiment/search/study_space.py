@@ -36,7 +36,7 @@ def study_space(record: SweepRecord, experiment: Experiment) -> StudySpace:
 
 def proposals_of(asked: Sequence[Mapping[str, str]], space: StudySpace, plan: SweepPlan) -> tuple[Candidate, ...]:
     """Return what a study proposes as configurations, without the baseline and those that the plan has already."""
-    known = {one.key for one in (*plan.screened, *plan.pruned)} | {""}
+    known = {"", *(one.key for one in plan.screened), *(one.key for one in plan.pruned)}
     found: dict[str, Candidate] = {}
     for values in asked:
         moved = {knob: value for knob, value in values.items() if value != space.baseline[knob]}
