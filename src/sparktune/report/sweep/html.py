@@ -155,7 +155,10 @@ def _absent(absent: Sequence[tuple[str, str]]) -> str:
 
 def _predictions(outcomes: Sequence[Outcome]) -> Iterator[Markup]:
     if outcomes:
-        told = "Arithmetic from one run and one start, made before any restart, beside what visits showed."
+        told = (
+            "Arithmetic from one run and one start, made before any restart, beside what visits showed. Step: how long "
+            "a decode step took against the baseline's; below the break-even it is faster."
+        )
         yield section(
             "Predicted against measured",
             element("p", told, class_="small"),
@@ -167,7 +170,7 @@ def _predictions(outcomes: Sequence[Outcome]) -> Iterator[Markup]:
 
 def _left_out(result: SweepResult) -> Markup:
     return section(
-        "What did not run",
+        "What did not run, or is beyond a limit",
         element("p", "Kept with its reason, and not tried again by this sweep.", class_="small"),
         failed_table(result),
         element("h3", "Left out before any start"),

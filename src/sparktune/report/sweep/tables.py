@@ -22,9 +22,9 @@ _LEFT_OUT = frozenset({Standing.INFEASIBLE, Standing.UNKNOWN, Standing.UNFIT})
 
 def failed_table(result: SweepResult) -> Markup:
     """Return a row for each configuration that did not run, not validly, or not within the limits."""
-    columns = (Column(head="configuration"), Column(head="is"), Column(head="why", words=True))
+    columns = (Column(head="configuration", words=True), Column(head="is"), Column(head="why", words=True))
     rows = [
-        (element("code", one_line(one.candidate.key)), one.standing.value, one_line(one.why))
+        (one_line(one.candidate.key), one.standing.value, one_line(one.why))
         for one in result.known
         if one.standing in _LEFT_OUT
     ]
@@ -33,27 +33,25 @@ def failed_table(result: SweepResult) -> Markup:
 
 def pruned_table(plan: SweepPlan) -> Markup:
     """Return a row for each configuration that was left out before any start."""
-    columns = (Column(head="configuration"), Column(head="rule"), Column(head="why", words=True))
-    rows = [(element("code", one_line(one.key)), one_line(one.rule), one_line(one.why)) for one in plan.pruned]
+    columns = (Column(head="configuration", words=True), Column(head="rule"), Column(head="why", words=True))
+    rows = [(one_line(one.key), one_line(one.rule), one_line(one.why)) for one in plan.pruned]
     return table(columns, rows, about="left out before any start") if rows else _none("Nothing was left out before.")
 
 
 def prediction_table(outcomes: Sequence[Outcome]) -> Markup:
     """Return predictions beside what was measured."""
     columns = (
-        Column(head="configuration"),
+        Column(head="configuration", words=True),
         Column(head="predicted"),
         Column(head="measured", words=True),
-        Column(head="a step took", number=True),
-        Column(head="break-even", number=True),
+        Column(head="step / break-even", number=True),
     )
     rows = [
         (
-            element("code", one_line(one.prediction.key)),
+            one_line(one.prediction.key),
             f"{predicted_words(one.prediction)} {metric_name(one.prediction.metric)}",
             f"not: {one_line(one.why)}" if one.measured is None else f"{one.measured:.2f}",
-            _share(one.step_ratio),
-            _share(one.prediction.step_ratio),
+            _steps(one),
         )
         for one in outcomes
     ]
@@ -67,21 +65,19 @@ def visit_table(result: SweepResult) -> Markup:
     columns = (
         Column(head="visit", number=True),
         Column(head="stage"),
-        Column(head="configuration"),
-        Column(head="end"),
+        Column(head="configuration", words=True),
         Column(head=f"{metric} {unit if unit not in {'1', 's'} else ''}".strip(), number=True),
         Column(head="took", number=True),
-        Column(head="why", words=True),
+        Column(head="end", words=True),
     )
     rows = [
         (
             str(visit.number),
             f"{stage_words(visit.stage)}{f' {visit.block}' if visit.block else ''}",
-            element("code", one_line(named(visit.key))),
-            end_words(visit.end),
+            one_line(named(visit.key)),
             value_words(_value(visit.log_value, result), unit) if visit.end is VisitEnd.MEASURED else "",
             format_duration(visit.took_s),
-            one_line(visit.why),
+            ": ".join(part for part in (end_words(visit.end), one_line(visit.why)) if part),
         )
         for visit in result.visits
     ]
@@ -95,8 +91,10 @@ def _value(log: float | None, result: SweepResult) -> float | None:
     return math.exp(log if result.experiment.primary.better is Better.HIGHER else -log)
 
 
-def _share(ratio: float | None) -> str:
-    return "" if ratio is None else format_percent(ratio, digits=0)
+def _steps(one: Outcome) -> str:
+    even = one.prediction.step_ratio
+    took = "unknown" if one.step_ratio is None else format_percent(one.step_ratio, digits=0)
+    return "" if even is None else f"{took} / {format_percent(even, digits=0)}"
 
 
 def _none(words: str) -> Markup:
