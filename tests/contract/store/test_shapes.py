@@ -12,7 +12,7 @@ from tests.support.stored import make_cell, make_run, make_trial
 from sparktune.io.store import Store
 from sparktune.model.arrival import Arrivals
 from sparktune.model.cell import Cell
-from sparktune.model.mix import Household, OwnPrompts
+from sparktune.model.mix import Household, OwnPrompts, Replay
 from sparktune.model.warmup import WarmupOutcome
 
 _OLD = Path(__file__).parent / "version_1.sql"
@@ -27,6 +27,8 @@ _CELLS = (
     ),
     Cell(prompt_tokens=0, output_tokens=8, concurrency=2, prompts=OwnPrompts(name="a b", digest="00", count=2)),
     Cell(prompt_tokens=0, output_tokens=8, concurrency=2, prompts=OwnPrompts(name="a b", digest="01", count=2)),
+    Cell(prompt_tokens=0, output_tokens=8, replay=Replay(name="a b", digest="01", count=2)),
+    Cell(prompt_tokens=0, output_tokens=8, replay=Replay(name="a b", digest="01", count=2, time_scale=0.5)),
 )
 
 _STAGGERED = replace(_PLAIN, concurrency=1, arrivals=Arrivals(stagger_s=1.5))
@@ -80,7 +82,7 @@ def test_cells_of_the_same_numbers_are_kept_apart(tmp_path: Path) -> None:
         assert {cell: outcome.waves for cell, outcome in store.warmups(run.id).items()} == {
             cell: number for number, cell in enumerate(_CELLS)
         }
-        assert [store.usual_wave_s(run.base_url, cell) for cell in _CELLS] == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+        assert [store.usual_wave_s(run.base_url, cell) for cell in _CELLS] == [number + 1.0 for number in range(8)]
         assert store.load_run(run.id).workload.cells == _CELLS
 
 

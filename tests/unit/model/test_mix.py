@@ -1,14 +1,16 @@
 """Cells whose requests differ on purpose: what they are called, how many requests they have, what is refused."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sparktune.model.arrival import Arrivals
 from sparktune.model.cell import Cell
-from sparktune.model.mix import Household, OwnPrompts
+from sparktune.model.mix import Household, OwnPrompts, Replay
 
 _MIX = Household(opening_tokens=1000, turns=4, turn_tokens=100, reply_tokens=50, long_tokens=1200, long_reply_tokens=10)
+_REPLAY = Replay(name="t.jsonl", digest="abcdef012345", count=7)
 _OWN = OwnPrompts(name="own.jsonl", digest="abcdef012345", count=5)
 
 
@@ -59,6 +61,19 @@ def test_a_household_that_cannot_be_sent(change: dict[str, int]) -> None:
         Household(**{"turns": 2, **sizes, **change})
 
 
+def test_a_replay_says_its_file_and_its_pace() -> None:
+    cell = Cell(prompt_tokens=0, output_tokens=9, replay=replace(_REPLAY, name="a\x1b[2Jb.jsonl", time_scale=0.5))
+
+    assert cell.label == "replay a?[2Jb.jsonl:abcdef x7 time x0.5"
+    assert (cell.streams, cell.is_mix, cell.is_warm, cell.is_plain) == (7, True, True, False)
+
+
+@pytest.mark.parametrize("change", [{"count": 0}, {"time_scale": -1.0}, {"time_scale": float("inf")}], ids=str)
+def test_a_replay_that_cannot_be_sent(change: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="a replay needs requests"):
+        replace(_REPLAY, **change)
+
+
 def test_a_file_without_prompts() -> None:
     with pytest.raises(ValueError, match=r"own\.jsonl holds no prompt"):
         OwnPrompts(name="own.jsonl", digest="0", count=0)
@@ -70,6 +85,9 @@ def test_a_file_without_prompts() -> None:
         ({"prompts": _OWN, "prompt_tokens": 0, "depth": 10}, "no depth"),
         ({"household": _MIX, "arrivals": Arrivals(stagger_s=1.0)}, "its own arrivals"),
         ({"household": _MIX, "prompts": _OWN}, "its own arrivals"),
+        ({"replay": _REPLAY, "prompt_tokens": 5}, "its own lengths and arrivals"),
+        ({"replay": _REPLAY, "prompt_tokens": 0, "prompts": _OWN}, "its own lengths and arrivals"),
+        ({"replay": _REPLAY, "prompt_tokens": 0, "arrivals": Arrivals(rate_per_s=1.0)}, "its own lengths and arrivals"),
         ({"prompts": _OWN, "prompt_tokens": 5}, "their own lengths"),
         ({"prompts": _OWN, "prompt_tokens": 0, "concurrency": 6}, "at least one per stream"),
     ],

@@ -6,7 +6,7 @@ from tests.support.reported import wave
 from sparktune.experiment.design import Arm
 from sparktune.model.arrival import Arrivals
 from sparktune.model.cell import Cell
-from sparktune.model.mix import Household
+from sparktune.model.mix import Household, Replay
 from sparktune.report.charts.shapes import shape_of
 from sparktune.report.charts.streams import solo_of, streams_of
 
@@ -22,6 +22,7 @@ _CELLS = (
     Cell(prompt_tokens=512, output_tokens=128, concurrency=2, arrivals=Arrivals(stagger_s=2)),
     Cell(prompt_tokens=512, output_tokens=128, concurrency=2, arrivals=Arrivals(rate_per_s=1)),
     Cell.of_household(_HOUSEHOLD),
+    Cell(prompt_tokens=0, output_tokens=128, replay=Replay(name="t", digest="0", count=9)),
 )
 
 
