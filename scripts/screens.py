@@ -13,11 +13,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.support import chromium, reported
+from tests.support import chromium, reported, swept
 
 from sparktune.report.experiment.html import experiment_page
+from sparktune.report.sweep.html import sweep_page
 
 _WIDTHS = {"desktop": 1280, "phone": 390}
+_SWEEPS = ("won", "unconfirmed", "none", "begun")
 _EXAMPLES = ("decided", "fairness", "invalid", "anecdote", "empty", "huge")
 
 
@@ -44,6 +46,10 @@ def examples(folder: Path) -> list[Path]:
     for name in _EXAMPLES:
         file = folder / f"{name}.html"
         file.write_text(experiment_page(getattr(reported, name)()), encoding="utf-8")
+        files.append(file)
+    for name in _SWEEPS:
+        file = folder / f"sweep-{name}.html"
+        file.write_text(sweep_page(getattr(swept, name)(), swept.OUTCOMES), encoding="utf-8")
         files.append(file)
     return files
 

@@ -4,18 +4,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support import chromium, reported
+from tests.support import chromium, reported, swept
 from tests.support.results import sample_result
 
 from sparktune.report.experiment.html import experiment_page
 from sparktune.report.run.html import run_page
 from sparktune.report.run.pictures import RunMaterial
+from sparktune.report.sweep.html import sweep_page
 
 _PAGES: dict[str, Callable[[], str]] = {
     "decided": lambda: experiment_page(reported.decided()),
     "invalid": lambda: experiment_page(reported.invalid()),
     "stopped": lambda: experiment_page(reported.stopped()),
     "huge": lambda: experiment_page(reported.huge()),
+    "sweep": lambda: sweep_page(swept.won(), swept.OUTCOMES),
+    "sweep-begun": lambda: sweep_page(swept.begun()),
     "run": lambda: run_page(RunMaterial(result=sample_result())),
 }
 
