@@ -3,8 +3,8 @@
 __all__ = ["Now", "engine_of_words", "now_of", "view_now"]
 
 import shlex
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.deploy.compose_edits import before
@@ -15,13 +15,16 @@ from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.deploy.settings.normal import normal_form, options_at
 from sparktune.deploy.settings.view import view_of
 from sparktune.deploy.sweep_command import command_flags
+from sparktune.deploy.sweep_words import arm_of
 from sparktune.deploy.texts import document
 from sparktune.deploy.unit_edits import flags_before
 from sparktune.deploy.unit_seen import unit_of
 from sparktune.model.document import Word
+from sparktune.model.launcher import LiveService
 from sparktune.model.lint import LintView
 from sparktune.model.reads import Readings
 from sparktune.model.setting import Layer, Origin, Value
+from sparktune.model.sweep import KnobRange
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +39,11 @@ class Now:
     values: Mapping[str, Value] = field(default_factory=dict)
 
 
-def now_of(planner: ArmPlanner, engine: str) -> Now:
-    """Return how the baseline (arm A) is started, empty where that is unseen. Raises ValueError, as launchers do."""
+def now_of(planner: ArmPlanner, engine: str, ranges: Sequence[KnobRange] = ()) -> Now:
+    """Return how the baseline (arm A) is started, empty where that is unseen. Raises ValueError, as launchers do.
+
+    Of a service that is started by a script only what the knobs of ``ranges`` set is known.
+    """
     own = planner.spec.arms.get("A", {})
     if planner.launcher == "command":
         words = argv_of(own.get("command"), "baseline: command")
@@ -45,7 +51,7 @@ def now_of(planner: ArmPlanner, engine: str) -> Now:
         return Now(
             flags=command_flags(words, engine), environment=environment, values=_values(words, environment, engine)
         )
-    flags, environment = _of_service(planner)
+    flags, environment = _of_script(planner, engine, ranges) if planner.launcher == "script" else _of_service(planner)
     flags |= {str(name): None if said in (None, True) else str(said) for name, said in (own.get("flags") or {}).items()}
     environment |= {str(name): str(said) for name, said in (own.get("env") or {}).items() if said is not None}
     words = tuple(word for name, said in flags.items() for word in ((name, said) if said else (name,)))
@@ -93,6 +99,20 @@ def _of_service(planner: ArmPlanner) -> tuple[dict[str, str | None], dict[str, s
         unit = unit_of(where, readings)
         return flags_before(unit, ()), dict(unit.environment)
     return {}, {}
+
+
+def _of_script(
+    planner: ArmPlanner, engine: str, ranges: Sequence[KnobRange]
+) -> tuple[dict[str, str | None], dict[str, str]]:
+    """Return what the script's files say: the launcher wants of arm A what another arm sets, as it is there now."""
+    asked = arm_of({one.knob: one.values[0] for one in ranges}, engine, {})
+    spec = replace(planner.spec, arms={"A": planner.spec.arms["A"], "asked": asked})
+    readers = replace(planner, spec=spec).plan("A").readers
+    live = next((one for one in readers if isinstance(one, LiveService)), None)
+    if live is None:
+        return {}, {}
+    flags = {name: said for name, said in live.flags.items() if said is not None}
+    return dict(flags), {name: said for name, said in live.environment.items() if said is not None}
 
 
 def _values(words: tuple[str, ...], environment: Mapping[str, str], engine: str) -> Mapping[str, Value]:
