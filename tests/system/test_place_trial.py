@@ -20,6 +20,7 @@ from tests.support.idle_worlds import spinner
 from tests.support.reference import reference, reference_process
 
 from sparktune.io.reference.process import ReferenceProcess
+from sparktune.io.store.store import Store
 
 __all__ = ["reference", "reference_process"]
 
@@ -151,6 +152,7 @@ def test_what_a_kill_left_is_named_and_taken_back(spinning: subprocess.Popen[byt
     assert "nothing of a trial is left" in run_sparktune("place", "trial", "--undo", "--yes").err
 
 
+@pytest.mark.slow
 def test_under_load_an_experiment_tells_what_moving_costs(
     spinning: subprocess.Popen[bytes], reference: ReferenceProcess
 ) -> None:
@@ -185,4 +187,28 @@ def test_ctrl_c_under_load_gives_the_thread_back(
 
     assert "of 8" in line
     assert process.returncode == 130, err
+    assert os.sched_getaffinity(spinning.pid) == before
+
+
+@pytest.mark.slow
+def test_what_a_kill_left_under_load_is_named_by_undo(
+    spinning: subprocess.Popen[bytes], reference: ReferenceProcess
+) -> None:
+    """It is held by the experiment, not by the trial: who asks the trial must not hear that nothing is left."""
+    before = os.sched_getaffinity(spinning.pid)
+    argv = ("place", "trial", str(spinning.pid), "--cpus", _core(spinning.pid), "--accept-likely", "--yes")
+    with start_sparktune(*argv, "--endpoint", reference.base_url, *_LOAD, "--max-blocks", "8") as process:
+        _until(lambda: len(os.sched_getaffinity(spinning.pid)) == 1)
+        process.kill()
+    assert os.sched_getaffinity(spinning.pid) != before
+
+    undone = run_sparktune("place", "trial", "--undo", "--yes")
+    again = run_sparktune(*argv)
+    with Store.open() as store:
+        (row,) = store.list_experiments(5)
+    restored = run_sparktune("ab", "resume", row.id, "--restore-only")
+
+    assert (undone.code, again.code, restored.code) == (1, 2, 0), restored.err
+    assert f"sparktune ab resume {row.id} --restore-only" in undone.err
+    assert f"sparktune ab resume {row.id} --restore-only" in again.err
     assert os.sched_getaffinity(spinning.pid) == before

@@ -1,6 +1,6 @@
 """The part of a trial under load: an experiment of ``sparktune ab`` with the launcher for running machines."""
 
-__all__ = ["TrialLoad", "endpoint_of", "measure_load", "why_no_load"]
+__all__ = ["TrialLoad", "endpoint_of", "held_under_load", "measure_load", "why_no_load"]
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,13 @@ from sparktune.cli._place_scan import ScanArguments, server_of
 from sparktune.experiment.idle_trial import IdleTrial
 from sparktune.experiment.load_cost import MOST_LOST, LoadCost, cost_of
 from sparktune.io.cluster import LOCAL
+from sparktune.io.store.owner import owner_of
+from sparktune.io.store.store import Store
 from sparktune.report.place.trial_words import thread_words
 
 _TTFT_MARGIN = 0.10
+_KNOB = "cores of "
+_LISTED = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +56,15 @@ def measure_load(trial: IdleTrial, load: TrialLoad, *, blocks: int, quiet: bool)
     return cost_of(run_values(values_of_load(trial, load, blocks), options))
 
 
+def held_under_load(store: Store) -> tuple[str, ...]:
+    """Return the experiments of trials that hold something and that no living process works on, by their ids."""
+    return tuple(
+        row.id
+        for row in store.list_experiments(_LISTED)
+        if row.holds and row.knob.startswith(f"{_KNOB}tid ") and not owner_of(store.path, row.id)
+    )
+
+
 def values_of_load(trial: IdleTrial, load: TrialLoad, blocks: int) -> dict[str, Any]:
     """Return the experiment as a file would say it: arm B is the thread moved, and arm A the machine as it is."""
     thread = trial.thread
@@ -65,7 +78,7 @@ def values_of_load(trial: IdleTrial, load: TrialLoad, blocks: int) -> dict[str, 
         **({"service": load.service} if load.service else {"url": trial.endpoint}),
         "name": "a thread as it is against the thread moved",
         "launcher": "hot",
-        "knob": f"cores of {thread_words(trial)}",
+        "knob": f"{_KNOB}{thread_words(trial)}",
         "a": {},
         "b": {"steps": [step]},
         "primary": "output_tok_s",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sparktune.cli._ab_terminal import hangup_as_interrupt, sigterm_as_cancel
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
-from sparktune.cli._place_trial_load import TrialLoad, endpoint_of, measure_load, why_no_load
+from sparktune.cli._place_trial_load import TrialLoad, endpoint_of, held_under_load, measure_load, why_no_load
 from sparktune.cli._place_trial_show import print_trial, report_of, undo_trials
 from sparktune.cli._place_trial_wish import target_of, wish_of
 from sparktune.cli._progress import make_progress
@@ -204,3 +204,6 @@ def _refuse_leftovers(store: Store) -> None:
             pass
         message = f"trial {row.trial.id} was killed, and its thread is still moved"
         raise UsageError(message, hint=f"first: {UNDO}")
+    for experiment in held_under_load(store):
+        message = f"experiment {experiment} under load was killed, and its thread may still be moved"
+        raise UsageError(message, hint=f"first: sparktune ab resume {experiment} --restore-only")

@@ -4,16 +4,19 @@ __all__ = ["exit_code_of", "print_trial", "report_of", "undo_trials"]
 
 import asyncio
 import sys
+from collections.abc import Sequence
 
 import typer
 
 from sparktune.cli._host_ask import agreed, who
-from sparktune.errors import ExitCode
+from sparktune.cli._place_trial_load import held_under_load
+from sparktune.errors import ChangeFailed, ExitCode
 from sparktune.experiment.idle_result import conclude_idle
 from sparktune.experiment.load_cost import cost_of
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.ab_result import experiment_result
 from sparktune.flows.place_trial import take_back_trial
+from sparktune.io.store.idle_trials import IdleRow
 from sparktune.io.store.store import Store
 from sparktune.report.place.trial import trial_json, trial_text
 from sparktune.report.place.trial_words import TrialReport
@@ -57,15 +60,22 @@ def exit_code_of(report: TrialReport) -> ExitCode:
 def undo_trials(*, yes: bool) -> None:
     """Take back what killed trials left. Raises UsageError where nobody can be asked, ChangeFailed, NodeError."""
     with Store.open() as store:
-        rows = store.idle_trials.holding()
-        if not rows:
+        rows, under_load = store.idle_trials.holding(), held_under_load(store)
+        if rows:
+            _undo(store, rows, yes=yes)
+        elif not under_load:
             sys.stderr.write("nothing of a trial is left; nothing was touched\n")
-            return
-        names = ", ".join(f"{row.trial.id} (tid {row.trial.thread.tid} on {row.trial.node})" for row in rows)
-        if not agreed(f"Give back the CPUs of trial {names}?", yes=yes):
-            sys.stderr.write("nothing was changed\n")
-            return
-        for row in rows:
-            with store.idle_trials.owned(row.trial.id):
-                for line in asyncio.run(take_back_trial(store.idle_trials, row, who())):
-                    sys.stderr.write(f"{line}\n")
+        for experiment in under_load:
+            message = f"experiment {experiment} under load was killed, and its thread may still be moved"
+            raise ChangeFailed(message, hint=f"take it back with: sparktune ab resume {experiment} --restore-only")
+
+
+def _undo(store: Store, rows: Sequence[IdleRow], *, yes: bool) -> None:
+    names = ", ".join(f"{row.trial.id} (tid {row.trial.thread.tid} on {row.trial.node})" for row in rows)
+    if not agreed(f"Give back the CPUs of trial {names}?", yes=yes):
+        sys.stderr.write("nothing was changed\n")
+        return
+    for row in rows:
+        with store.idle_trials.owned(row.trial.id):
+            for line in asyncio.run(take_back_trial(store.idle_trials, row, who())):
+                sys.stderr.write(f"{line}\n")

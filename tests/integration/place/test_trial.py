@@ -161,6 +161,24 @@ async def test_ctrl_c_gives_the_thread_back_its_cpus(spinning: subprocess.Popen[
     assert [visit.state.value for visit in row.visits] == ["done", "void"]
 
 
+class _Asked:
+    """An engine that ran a request."""
+
+    async def idle_since_last(self, asker: str) -> bool:
+        del asker
+        return False
+
+
+async def test_the_watch_stops_at_once_when_a_request_runs(spinning: subprocess.Popen[bytes]) -> None:
+    """What it measured until then is not of an idle node, however long it settled before."""
+    trial = trial_of(spinning.pid)
+
+    seen = await NodeWatch(_LOCAL, trial.thread, _Asked()).measure(3000.0, 0.5)  # type: ignore[arg-type]
+
+    assert seen.busy == "a request ran"
+    assert not seen.readings
+
+
 async def test_the_watch_knows_a_thread_from_a_later_one_with_its_number(spinning: subprocess.Popen[bytes]) -> None:
     trial = trial_of(spinning.pid)
     other = replace(trial.thread, start_ticks=trial.thread.start_ticks - 1)
