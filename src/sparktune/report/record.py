@@ -75,6 +75,8 @@ def _contents(tally: Tally) -> Iterator[str]:
     if tally.estimated:
         told = f"lengths of {format_count(tally.estimated)} of {format_count(count)} requests are estimated"
     yield f"  on average {prompt:,.0f} prompt and {output:,.0f} output tokens; {told}"
+    if tally.estimated:
+        yield '  (a server tells them to clients that stream with "stream_options": {"include_usage": true})'
     shared = format_percent(tally.shared_tokens / max(1, tally.input_tokens), digits=0)
     cached = "the server does not tell what it took from its cache"
     if tally.cached_of_tokens:
