@@ -20,7 +20,7 @@ _NEAR = 0.03
 def outcome(kind: str, world: str, trials: int, blocks: int, sizes: tuple[int, ...] | None, seed: int) -> Outcome:
     """Return one virtual sweep."""
     draw = random.Random(seed)  # noqa: S311 - a seeded world is the point
-    return swept(landscape(kind, draw, sizes), draw, world=WORLDS[world], trials=trials, race_blocks=blocks)
+    return swept(landscape(kind, draw, sizes), draw, world=WORLDS[world], trials=trials, blocks=blocks)
 
 
 def line(name: str, found: Sequence[Outcome]) -> str:
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--world", choices=sorted(WORLDS), default="base")
     parser.add_argument("--trials", type=int, default=3, help="per visit")
-    parser.add_argument("--blocks", type=int, default=3, help="most blocks of a race")
+    parser.add_argument("--blocks", type=int, default=0, help="most blocks of a race; 0: what a third pays for")
     parser.add_argument("--grid", type=int, choices=range(len(GRIDS)), help="one grid instead of all: " + str(GRIDS))
     parser.add_argument("--kinds", default=",".join(KINDS))
     given = parser.parse_args()

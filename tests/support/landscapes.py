@@ -12,7 +12,7 @@ from tests.support.virtual import WORLDS, World
 from sparktune.experiment.design import Arm, blocks_of
 from sparktune.experiment.outliers import extra_trials
 from sparktune.experiment.rules import Rules
-from sparktune.experiment.search import next_task
+from sparktune.experiment.search import next_task, visits_left
 from sparktune.experiment.verdict import Verdict, judge
 from sparktune.model.sweep import (
     BASELINE,
@@ -91,6 +91,11 @@ class Landscape:
             for place, value in enumerate(one.values)
         )
         return replace(SweepPlan(ranges=ranges, screened=screened, seed=seed), **more)  # type: ignore[arg-type]
+
+    def third(self, seed: int) -> SweepPlan:
+        """Return the plan with as many blocks, up to five, as a third of the grid pays for, three visits to a cell."""
+        plans = (self.plan(seed, race_blocks=blocks) for blocks in range(5, 0, -1))
+        return next(plan for plan in plans if visits_left(plan, ()) <= self.cells)
 
     def point(self, candidate: Candidate) -> Point:
         """Return where a candidate is in the grid."""
@@ -191,10 +196,11 @@ class Outcome:
 
 
 def swept(
-    ground: Landscape, draw: random.Random, *, world: World = WORLDS["base"], trials: int = 3, **more: object
+    ground: Landscape, draw: random.Random, *, world: World = WORLDS["base"], trials: int = 3, blocks: int = 0
 ) -> Outcome:
-    """Carry a search out on a landscape to its end, with the confirmation."""
-    plan = ground.plan(draw.randrange(1 << 30), **more)
+    """Carry a search out to its end, with the confirmation; ``blocks`` 0: what a third of the grid pays for."""
+    seed = draw.randrange(1 << 30)
+    plan = ground.plan(seed, race_blocks=blocks) if blocks else ground.third(seed)
     machine = Machine(world, draw, trials)
     visits: list[SweepVisit] = []
     while isinstance(task := next_task(plan, visits), VisitTask):

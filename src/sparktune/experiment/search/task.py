@@ -33,7 +33,8 @@ def next_task(plan: SweepPlan, visits: Sequence[SweepVisit]) -> SweepTask:
 
 
 def _race(record: Record) -> VisitTask | None:
-    for number in range(1, record.plan.race_blocks + 1):
+    begun = max((visit.block for visit in record.visits if visit.stage is Stage.RACE), default=1)
+    for number in range(begun, record.plan.race_blocks + 1):  # those before are complete, or there were no later ones
         block = next_block(record.before(number), number)
         if not block.order:
             return None
