@@ -1,5 +1,6 @@
 """A sweep without a world: configurations that are words of a command, whose rates are made up by the test."""
 
+import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -57,6 +58,7 @@ class SweepMeasure:
     def __init__(self, hold: SweepHold, rate_of: Callable[[Mapping[str, str]], float], noise: float = 0.0) -> None:
         self.error: BaseException | None = None
         self.at = 0  # the visit in which the error comes
+        self.hangs_at = 0  # the start after which nothing is measured until something ends it
         self.visits = 0
         self._hold, self._rate_of, self._noise = hold, rate_of, noise
         self._draw = random.Random(3)
@@ -75,6 +77,8 @@ class SweepMeasure:
         """Return a made-up result, or raise the error in its visit."""
         del plan, block, owed, earlier, watch
         self.visits += 1
+        if len(self._hold.started) == self.hangs_at:
+            await asyncio.Event().wait()
         if self.error is not None and self.visits == self.at:
             raise self.error
         words = self._hold.words

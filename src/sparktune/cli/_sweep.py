@@ -21,6 +21,7 @@ from sparktune.cli._sweep_flags import SweepFlags, sweep_values
 from sparktune.cli._sweep_show import finish, show_result
 from sparktune.cli._sweep_study import proposer, tell_study, withdraw
 from sparktune.deploy.arm_planner import ArmPlanner
+from sparktune.deploy.launchers import all_launchers
 from sparktune.deploy.launchers._shared import argv_of
 from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.deploy.sweep_arms import SWEPT, planner_for
@@ -85,12 +86,18 @@ def _asked_for(file: Path | None, flags: SweepFlags) -> tuple[SweepRequest, Expe
     values, fault = sweep_values(file, flags)
     request, rest = sweep_request(values, fault)
     live = rest.pop("live", {})
+    _check_launcher(rest.get("launcher"))
     name = rest.get("name") or "sweep of " + (", ".join(one.knob for one in request.ranges) or str(values["params"]))
     first = declared_of({**rest, "name": name, "a": dict(request.baseline), "aa": True}, fault)
-    if first.launcher not in SWEPT:
-        message = f"launcher {first.launcher} sets no single knobs, so that a sweep cannot try them"
-        raise UsageError(message, hint=f"a sweep works with {', '.join(SWEPT)}; two settings compare with sparktune ab")
+    _check_launcher(first.launcher)
     return request, first, live
+
+
+def _check_launcher(launcher: object) -> None:
+    """Raise UsageError for a launcher whose arms are more than knobs; one that nobody knows is told as such later."""
+    if launcher in {one.id for one in all_launchers()} - set(SWEPT):
+        message = f"launcher {launcher} sets no single knobs, so that a sweep cannot try them"
+        raise UsageError(message, hint=f"a sweep works with {', '.join(SWEPT)}; two settings compare with sparktune ab")
 
 
 def resume_command(prefix: str, options: AbOptions, *, restore_only: bool, study: str = "") -> None:

@@ -2,16 +2,22 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.support.guarded import FakeWatch, trip
 from tests.support.sweep_world import SweepHold, SweepMeasure, sweep_tools, swept
 
 from sparktune.errors import GuardStopped, Interrupted, NodeUnreachable, NotConclusive, NotStarted, RequestRejected
+from sparktune.experiment.protection import Protection
 from sparktune.flows import ab_visit
+from sparktune.flows.ab_guard import Watching
 from sparktune.flows.sweep import restore_sweep, run_sweep, sweep_result
 from sparktune.flows.sweep_visit import SweepTools
+from sparktune.model.guard import Phase
 from sparktune.model.sweep import BASELINE, Stage, SweepState, VisitEnd
 from sparktune.model.sweep_record import SweepRecord
 
@@ -122,6 +128,40 @@ def test_a_setting_that_is_not_live_is_refused_and_the_sweep_goes_on(world: _Wor
 def test_a_baseline_that_is_not_live_ends_it(world: _World) -> None:
     world.hold.refused = frozenset({"A"})
     with pytest.raises(NotConclusive, match="the baseline cannot be measured: it is not"):
+        world.run()
+
+
+def _trips_in(world: _World, number: int) -> None:
+    """Let a guard stop the visit of that number."""
+    opened = 0
+    world.measure.hangs_at = number
+
+    @asynccontextmanager
+    async def watch(protection: Protection) -> AsyncIterator[Watching]:
+        nonlocal opened
+        opened += 1
+        fake = FakeWatch({Phase.IDLE: [trip()]} if opened == number else {})
+        async with fake.open(protection) as watching:
+            yield watching
+
+    world.tools = replace(world.tools, ab=replace(world.tools.ab, watch=watch))
+
+
+def test_what_a_guard_stops_is_a_result_and_the_sweep_goes_on(world: _World) -> None:
+    """The host was saved; whether another configuration is better is still worth knowing."""
+    _trips_in(world, 2)
+    record = world.run()
+    stopped = [visit for visit in world.store.sweep_visits("e1") if visit.end is VisitEnd.STOPPED]
+
+    assert [visit.number for visit in stopped] == [2]
+    assert stopped[0].why.startswith("memory-floor on spark1")
+    assert [visit.key for visit in world.store.sweep_visits("e1")].count(stopped[0].key) == 1
+    assert record.winner != stopped[0].key
+
+
+def test_a_guard_that_stops_the_baseline_ends_it(world: _World) -> None:
+    _trips_in(world, 1)
+    with pytest.raises(GuardStopped, match="the baseline cannot be measured: memory-floor on spark1"):
         world.run()
 
 
