@@ -29,6 +29,8 @@ for _ in range(int(sys.argv[1])):
 print("ready", flush=True)
 sys.stdin.read()
 """
+# It ends with this process, also when that was killed.
+_BUSY_LOOP = 'while [ -d "/proc/$1" ]; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done'
 _PLAIN = """
 import glob, sys
 for _ in range(int(sys.argv[1])):
@@ -126,7 +128,7 @@ def _threads(count: int) -> Iterator[None]:
         if sleepers.stdout is None or sleepers.stdout.readline() != b"ready\n":
             sys.exit(f"{count} threads cannot be made here")
         for _ in range(_BUSY):
-            busy = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"]))
+            busy = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", _BUSY_LOOP, "sh", str(os.getpid())]))
             stack.callback(busy.kill)
         yield
 
