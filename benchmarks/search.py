@@ -54,10 +54,9 @@ def main() -> None:
     print(
         f"{given.sweeps} virtual sweeps per line, world {given.world}, {given.trials} trials, seed {given.seed}; in %"
     )
-    print(
-        "near: chosen within 3 % of the best; kept: the same after the confirmation, as ab has it; of grid: visits of"
-    )
-    print("screening and race to three visits of every configuration, mean and most")
+    print("near: chosen within 3 % of the best; kept: the same after the confirmation; lost: mean loss to the best")
+    print("won: accepted by the confirmation; of grid: visits of screening and race to three of every configuration,")
+    print("on average and at most; confirm: visits of the confirmation, which come on top")
     print(f"{'':13}{'near':>9}{'kept':>9}{'lost':>8}{'won':>8}{'visits':>9}{'of grid':>9}{'most':>6}{'confirm':>9}")
     seeds = range(given.seed * 1_000_000, given.seed * 1_000_000 + given.sweeps)
     with ProcessPoolExecutor() as pool:
