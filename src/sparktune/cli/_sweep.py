@@ -174,16 +174,18 @@ def _restore(store: Store, umbrella: Experiment, record: SweepRecord, options: A
     async def of_confirmation(tools: AbTools, experiment: Experiment) -> str:
         return (await resume(tools, experiment, restore_only=True)).afterwards
 
+    last = record.confirm or record.id
+    over = "" if store.held(last) else store.experiment_row(last).afterwards
+    if over:
+        sys.stderr.write(f"nothing is held any more, and nothing was touched; when it ended: {over}\n")
+        return
     if record.confirm:
         experiment = store.load_experiment(record.confirm)
         world = world_of(experiment, options, store)
         told = worked_on(store, world, experiment, options, of_confirmation, take_back=True)
-    elif store.held(record.id) or not record.afterwards:
+    else:
         world = world_of(umbrella, options, store)
         told = worked_on(store, world, umbrella, options, restored, take_back=True).afterwards
-    else:
-        sys.stderr.write(f"nothing is held any more, and nothing was touched; when it ended: {record.afterwards}\n")
-        return
     sys.stderr.write(f"restored: {told or 'nothing had been changed'}\n")
 
 
