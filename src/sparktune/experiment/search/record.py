@@ -85,9 +85,19 @@ class Record:
     @cached_property
     def failed_cells(self) -> tuple[tuple[Cell, str], ...]:
         """Configurations that did not run, or that the plan left out, with the reason."""
-        named = [(self.cell(key), f"{key} did not run: {why}") for key, why in self.failed.items()]
+        named = [(self._to_blame(key), f"{key} did not run: {why}") for key, why in self.failed.items()]
         named += [(self.cell(one.key), f"{one.key} was left out: {one.why}") for one in self.plan.pruned]
         return tuple((cell, why) for cell, why in named if cell)
+
+    def _to_blame(self, key: str) -> Cell:
+        """Return what of a configuration is not tried again: its values that raise memory, where several met in it.
+
+        Each of them ran alone, so it is their sum that is too much, most likely; to find that out again costs a start.
+        """
+        cell, refused = self.cell(key), {visit.key for visit in self.visits if visit.end is VisitEnd.REFUSED}
+        raising = {one.knob for one in self.plan.ranges if one.raises_memory}
+        memory = tuple(entry for entry in cell if entry[0] in raising)
+        return memory if len(memory) > 1 and key not in refused else cell
 
     @cached_property
     def _entries(self) -> tuple[tuple[str, str], ...]:

@@ -169,7 +169,13 @@ def test_more_memory_than_what_did_not_start_is_not_tried_together_either() -> N
                 )
                 for part in failed
             )
-            failed += [point] if visit.end is VisitEnd.INFEASIBLE else []
+            failed += [_memory_alone(ground, point)] if visit.end is VisitEnd.INFEASIBLE else []
+
+
+def _memory_alone(ground: Landscape, point: tuple[int, ...]) -> tuple[int, ...]:
+    """Where two knobs that raise memory met, the others had no part in it."""
+    met = all(point[knob] for knob in ground.memory)
+    return tuple(place if knob in ground.memory or not met else 0 for knob, place in enumerate(point))
 
 
 def _point(ground: Landscape, key: str) -> tuple[int, ...]:
