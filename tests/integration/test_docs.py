@@ -23,6 +23,7 @@ from sparktune.cli import app as cli
 from sparktune.errors import ExitCode
 from sparktune.io.demo_server import DemoServer
 from sparktune.io.experiment_file import read_experiment_file, request_of
+from sparktune.io.sweep_file import sweep_request
 
 _ROOT = Path(__file__).resolve().parents[2]
 _PAGES = sorted([*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md")])
@@ -106,11 +107,14 @@ def _experiments() -> Iterator[Any]:
 
 @pytest.mark.parametrize("text", list(_experiments()))
 def test_experiments_in_examples_are_understood(text: str, tmp_path: Path) -> None:
-    """What somebody copies from a page must be an experiment."""
+    """What somebody copies from a page must be an experiment, or a sweep."""
     file = tmp_path / "experiment.yaml"
     file.write_text(text)
 
     values, fault = read_experiment_file(file)
+    if "knobs" in values:
+        sweep, rest = sweep_request(values, fault)
+        values = {**rest, "a": dict(sweep.baseline), "aa": True}
     request = request_of(values, 1, fault)
 
     assert request.arms
