@@ -103,7 +103,9 @@ _KILLS = {"measuring the third": "add_trial:9", "after the second": "add_sweep_v
 _SERVER_LEFT = frozenset({"measuring the third"})
 
 
-@pytest.mark.parametrize("where", _KILLS)
+@pytest.mark.parametrize(
+    "where", ["measuring the third", pytest.param("after the second", marks=pytest.mark.slow)], ids=str
+)
 def test_after_a_kill_resume_makes_no_visit_again_and_leaves_nothing(tmp_path: Path, port: int, where: str) -> None:
     path = _file(tmp_path, _sweep(port, knobs={_STEP: ["8", "4"]}))
     argv = [sys.executable, "-m", "tests.integration.ab.child", _KILLS[where], "sweep", str(path), "--yes", "--quiet"]
