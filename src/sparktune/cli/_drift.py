@@ -1,6 +1,6 @@
 """Put ``sparktune drift`` together: which service, its nodes, what was earned; the rows, and their exit code."""
 
-__all__ = ["DriftArguments", "run_drift", "wish_of"]
+__all__ = ["DriftArguments", "run_drift", "seconds_of", "wish_of"]
 
 import asyncio
 import os
@@ -53,7 +53,7 @@ def run_drift(arguments: DriftArguments) -> None:
     """Look once, or until Ctrl-C, and leave with the code of what was found. Raises UsageError."""
     wish = wish_of(arguments)
     if arguments.watch:
-        asyncio.run(_watched(wish, arguments, _seconds(arguments.every)))
+        asyncio.run(_watched(wish, arguments, seconds_of(arguments.every, "--every")))
         return
     rows = drift_rows(asyncio.run(observe_drift(wish)))
     _print(wish, rows, arguments)
@@ -157,7 +157,8 @@ def _print(wish: DriftWish, rows: Sequence[DriftRow], arguments: DriftArguments)
     sys.stdout.write(text)
 
 
-def _seconds(text: str) -> Seconds:
+def seconds_of(text: str, flag: str) -> Seconds:
+    """Return a time of a flag, like 60s or 5m. Raises UsageError below a second, and above a year."""
     bare = text.strip()
     unit = _UNITS.get(bare[-1:], 0.0)
     number = bare[:-1] if unit else bare
@@ -166,6 +167,6 @@ def _seconds(text: str) -> Seconds:
     except ValueError:
         found = 0.0
     if not _LEAST_S <= found <= 366 * _UNITS["d"]:
-        message = f"--every: a time of a second or more is wanted, not {text!r}"
-        raise UsageError(message, hint="for instance --every 60s, 5m, 1h")
+        message = f"{flag}: a time of a second or more is wanted, not {text!r}"
+        raise UsageError(message, hint=f"for instance {flag} 60s, 5m, 1h")
     return found

@@ -25,7 +25,7 @@ from sparktune.errors import ExitCode, SparktuneError
 _ORDER: Final = (
     *("demo", "bench", "ab", "sweep", "record", "earned", "check", "quality", "runs"),
     *("doctor", "lint", "logs", "drift", "guard", "watch", "host", "knobs", "render"),
-    *("init", "lab", "calibrate"),
+    *("status", "init", "lab", "calibrate"),
 )
 """How --help lists commands: measure and decide, then the machines and their files, then the rest; others follow."""
 
@@ -41,8 +41,7 @@ class _InOrder(TyperGroup):
 app = typer.Typer(
     name="sparktune",
     cls=_InOrder,
-    help="Measure and tune LLM serving on DGX Sparks.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
@@ -58,11 +57,19 @@ def _show_version(value: bool) -> None:
 
 @app.callback()
 def _root(
-    version: Annotated[
+    ctx: typer.Context,
+    version: Annotated[  # noqa: ARG001 - its callback is what it does
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Measure and tune LLM serving on DGX Sparks."""
+    """Measure and tune LLM serving on DGX Sparks.
+
+    Without a command: where things stand, as sparktune status says it.
+    """
+    if ctx.invoked_subcommand is None:
+        from sparktune.cli.status import status
+
+        status()
 
 
 def register_commands() -> None:

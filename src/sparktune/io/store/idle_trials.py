@@ -73,6 +73,12 @@ class IdleTrials:
         with row_faults(self._path, row["id"]):
             return _row(row)
 
+    def newest(self) -> IdleRow | None:
+        """Return the newest trial, None when there is none."""
+        with store_faults(self._path), row_faults(self._path, "of a thread"):
+            row = self._connection.execute(f"{_ROW} {_NEWEST} LIMIT 1").fetchone()
+            return _row(row) if row is not None else None
+
     def holding(self) -> tuple[IdleRow, ...]:
         """Return the trials that hold something, the newest first."""
         with store_faults(self._path), row_faults(self._path, "of a thread"):

@@ -1,0 +1,249 @@
+"""``status``: one quick look at all that ``sparktune.yaml`` names; what is slow is left out, and said to be so."""
+
+__all__ = ["LIMIT_S", "Looked", "StatusWish", "earned_standing", "look_around", "stored_verdicts"]
+
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
+
+from sparktune.drift.stale import Freshness, Judged
+from sparktune.errors import ExitCode, HostError, NodeError, SparktuneError
+from sparktune.experiment.idle_result import conclude_idle
+from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift
+from sparktune.flows.host_journal import newest_applied, state_of, try_journal
+from sparktune.host.pinning.rows import pinned_of
+from sparktune.io.cluster import NodeTarget
+from sparktune.io.http.server import Server
+from sparktune.io.last_looks import LastDrift, LastLook
+from sparktune.io.secrets import Secret
+from sparktune.io.store.store import Store
+from sparktune.io.transport.session import NodeSession
+from sparktune.model.experiment_row import ExperimentRow
+from sparktune.model.front_page import (
+    DriftStanding,
+    EarnedStanding,
+    NodeStanding,
+    ServiceStanding,
+    VerdictStanding,
+)
+from sparktune.model.run import RunState
+from sparktune.model.run_row import RunRow
+from sparktune.report.bench.words import count_of, engine_words, one_line
+from sparktune.report.drift.verdict import verdict
+from sparktune.units import Seconds, format_duration
+
+LIMIT_S: Final[Seconds] = 2.0
+"""How long anything may take to answer; all are asked at once."""
+_FAREWELL_S: Final[Seconds] = 0.5  # for what is given up, to let go of its processes
+_SWEEPS: Final = 20  # of the newest: what confirms a sweep is no experiment of its own
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusWish:
+    """What to look at: the nodes, the service with its name and address, drift; ``before`` is the last look."""
+
+    nodes: tuple[NodeTarget, ...]
+    service: str = ""
+    endpoint: str = ""
+    api_key: Secret | None = None
+    drift: DriftWish | None = None
+    why_no_drift: str = ""
+    before: LastLook = field(default_factory=LastLook)
+    limit_s: Seconds = LIMIT_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What answered, what did not, and ``remember`` for the next look."""
+
+    nodes: tuple[NodeStanding, ...]
+    service: ServiceStanding | None
+    drift: DriftStanding | None
+    remember: LastLook
+
+
+async def look_around(wish: StatusWish, now: Callable[[], Seconds]) -> Looked:
+    """Ask everything at once, for ``limit_s`` at most; raises nothing for what does not answer."""
+    nodes = [asyncio.create_task(_node(target)) for target in wish.nodes]
+    service = asyncio.create_task(_service(wish)) if wish.endpoint else None
+    drift = asyncio.create_task(_drift(wish.drift, now)) if wish.drift is not None else None
+    await _at_most(wish.limit_s, [task for task in (*nodes, service, drift) if task is not None])
+    late = f"did not answer within {format_duration(wish.limit_s)}"
+    seen = dict(wish.before.nodes)
+    standings = [
+        _ended(task, NodeStanding(node=target.name, why=late, last_seen_wall_s=seen.get(target.name)))
+        for task, target in zip(nodes, wish.nodes, strict=True)
+    ]
+    silent = ServiceStanding(name=wish.service, endpoint=wish.endpoint, why=late)
+    last = _ended(drift, None) if drift is not None else None
+    remembered = {node.node: now() for node in standings if node.answered}
+    return Looked(
+        nodes=tuple(_with_past(node, seen) for node in standings),
+        service=_ended(service, silent) if service is not None else None,
+        drift=_drift_standing(wish, last, late),
+        remember=LastLook(nodes=remembered, drift={wish.service: last} if isinstance(last, LastDrift) else {}),
+    )
+
+
+def stored_verdicts(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
+    """Return the newest run, experiment, sweep and trial that the store has; an address is told where it is another."""
+    return tuple(_stored(store, endpoint))
+
+
+def earned_standing(file: str, judged: Sequence[Judged]) -> EarnedStanding:
+    """Count settings, and those whose evidence is stale."""
+    stale = sum(one.freshness is Freshness.STALE for one in judged)
+    return EarnedStanding(file=file, count=len(judged), stale=stale)
+
+
+async def _at_most(limit_s: Seconds, tasks: Sequence[asyncio.Task[Any]]) -> None:
+    """Wait for tasks; those that are late are cancelled, and once more where letting go takes long, too."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(tasks, timeout=limit_s)
+    for _ in range(2):
+        for task in late:
+            task.cancel()
+        if late:
+            _, late = await asyncio.wait(late, timeout=_FAREWELL_S)
+
+
+def _ended(task: asyncio.Task[_T], late: Any) -> Any:  # noqa: ANN401 - what stands in its place is of its kind
+    return late if not task.done() or task.cancelled() else task.result()
+
+
+async def _node(target: NodeTarget) -> NodeStanding:
+    try:
+        async with NodeSession(target) as node:
+            await node.hello()
+            journal, why = await try_journal(node)
+    except (NodeError, HostError) as error:
+        return NodeStanding(node=target.name, why=_bare(error, target.name))
+    if journal is None:
+        return NodeStanding(node=target.name, why_state=why)
+    transactions = journal.transactions
+    return NodeStanding(
+        node=target.name,
+        state=state_of(journal),
+        profile=newest_applied(transactions) is not None,
+        pins=len(pinned_of(transactions)),
+    )
+
+
+async def _service(wish: StatusWish) -> ServiceStanding:
+    try:
+        async with Server(wish.endpoint, wish.api_key) as server:
+            _, facts = await server.probe()
+    except SparktuneError as error:
+        return ServiceStanding(name=wish.service, endpoint=wish.endpoint, why=one_line(str(error)))
+    return ServiceStanding(
+        name=wish.service, endpoint=wish.endpoint, engine=engine_words(facts), model=", ".join(facts.models)
+    )
+
+
+async def _drift(wish: DriftWish, now: Callable[[], Seconds]) -> LastDrift | str:
+    """Return what drift came to, or why it could not be looked at."""
+    try:
+        rows = drift_rows(await observe_drift(wish))
+    except SparktuneError as error:
+        return one_line(str(error))
+    code = drift_exit(rows)
+    differs = None if code is ExitCode.FAILED else code is ExitCode.DIFFERENCES
+    return LastDrift(words=verdict(rows), differs=differs, at_wall_s=now())
+
+
+def _drift_standing(wish: StatusWish, last: LastDrift | str | None, late: str) -> DriftStanding | None:
+    if wish.drift is None:
+        return DriftStanding(why=wish.why_no_drift) if wish.why_no_drift else None
+    if isinstance(last, LastDrift):
+        return DriftStanding(words=last.words, differs=last.differs, at_wall_s=last.at_wall_s)
+    why = last or late
+    before = wish.before.drift.get(wish.service)
+    if before is None:
+        return DriftStanding(why=why)
+    return DriftStanding(words=before.words, differs=before.differs, at_wall_s=before.at_wall_s, why=why)
+
+
+def _with_past(node: NodeStanding, seen: Mapping[str, Seconds]) -> NodeStanding:
+    if node.answered:
+        return node
+    return NodeStanding(node=node.node, why=node.why, last_seen_wall_s=seen.get(node.node))
+
+
+def _stored(store: Store, endpoint: str) -> Iterator[VerdictStanding]:
+    for run in store.list_runs(1):
+        yield _bench(run, endpoint)
+    confirms = {one.confirm for one in store.list_sweeps(_SWEEPS)}
+    experiments = [one for one in store.list_experiments(_SWEEPS) if one.id not in confirms]
+    for experiment in experiments[:1]:
+        yield _ab(experiment, endpoint)
+    yield from _sweep(store, endpoint)
+    yield from _trial(store)
+
+
+def _bench(run: RunRow, endpoint: str) -> VerdictStanding:
+    ended = run.state is RunState.DONE
+    cells = count_of(run.cells, "cell")
+    found = f"{run.valid} of {cells} valid" if run.valid is not None else ""
+    return VerdictStanding(
+        kind="bench",
+        id=run.id,
+        created_wall_s=run.created_wall_s,
+        state=run.state.value,
+        verdict=found if ended else "",
+        about=_elsewhere(one_line(run.model), run.base_url, endpoint),
+    )
+
+
+def _ab(row: ExperimentRow, endpoint: str) -> VerdictStanding:
+    return VerdictStanding(
+        kind="ab",
+        id=row.id,
+        created_wall_s=row.created_wall_s,
+        state=row.state.value,
+        verdict=row.verdict,
+        about=_elsewhere(f"{one_line(row.knob)}, {row.metric}", row.base_url, endpoint),
+        holds=row.holds,
+    )
+
+
+def _sweep(store: Store, endpoint: str) -> Iterator[VerdictStanding]:
+    for one in store.list_sweeps(1):
+        place = store.experiment_row(one.id)
+        confirmed = store.experiment_row(one.confirm).verdict if one.confirm else ""
+        ended = one.why or "no configuration went to confirmation"
+        yield VerdictStanding(
+            kind="sweep",
+            id=one.id,
+            created_wall_s=one.created_wall_s,
+            state=one.state.value,
+            verdict=confirmed or (one_line(ended) if one.state.value == "done" else ""),
+            about=_elsewhere(one_line(one.winner), place.base_url, endpoint),
+            holds=place.holds,
+        )
+
+
+def _trial(store: Store) -> Iterator[VerdictStanding]:
+    row = store.idle_trials.newest()
+    if row is None:
+        return
+    found = conclude_idle(row.trial, row.visits, row.why).verdict if row.visits else None
+    yield VerdictStanding(
+        kind="trial",
+        id=row.trial.id,
+        created_wall_s=row.trial.created_wall_s,
+        state=row.state.value,
+        verdict=found.value if found is not None else "",
+        about=f"{one_line(row.trial.title)} on {row.trial.node}",
+        holds=bool(row.held),
+    )
+
+
+def _elsewhere(words: str, base_url: str, endpoint: str) -> str:
+    return ", ".join(one for one in (words, "" if base_url == endpoint else f"at {one_line(base_url)}") if one)
+
+
+def _bare(error: Exception, node: str) -> str:
+    return one_line(str(error)).removeprefix(f"{node}: ")
