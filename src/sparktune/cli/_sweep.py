@@ -34,7 +34,7 @@ from sparktune.flows.ab import resume, run_experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.sweep import restore_sweep, run_sweep, sweep_result
 from sparktune.flows.sweep_confirm import confirmation
-from sparktune.flows.sweep_plan import Asked, cost_lines, planned
+from sparktune.flows.sweep_plan import Asked, confirming_words, cost_lines, planned
 from sparktune.flows.sweep_predict import foretold, sweep_outcomes
 from sparktune.flows.sweep_visit import SweepTools
 from sparktune.io.http.server import Server
@@ -62,7 +62,7 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
             propose=propose,
         )  # fmt: skip
         record, umbrella = planned(asked, store)
-        text = plan_text(record, umbrella, cost_lines(store, record, umbrella), foretold(store, record, umbrella))
+        text = plan_text(record, umbrella, cost_lines(record), foretold(store, record, umbrella))
         if dry_run:
             sys.stdout.write(text)
             sys.stderr.write("--dry-run: nothing was started\n")
@@ -154,7 +154,7 @@ def _confirmed(
         record = replace(record, confirm=experiment.id)
         store.set_sweep(record)
     experiment = store.load_experiment(record.confirm)
-    sys.stderr.write(f"confirming {record.winner} against the baseline: experiment {experiment.id}\n")
+    sys.stderr.write(f"{confirming_words(record, store.sweep_visits(record.id))}: experiment {experiment.id}\n")
 
     async def confirm(tools: AbTools, experiment: Experiment) -> ExperimentResult:
         if store.experiment_row(experiment.id).state is ExperimentState.DONE or store.visits(experiment.id):

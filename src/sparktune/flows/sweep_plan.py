@@ -1,6 +1,6 @@
 """The plan of a sweep before its first visit: its space, what no start has to show, and what it is going to cost."""
 
-__all__ = ["Asked", "cost_lines", "planned"]
+__all__ = ["Asked", "confirming_words", "cost_lines", "planned"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,19 +16,19 @@ from sparktune.deploy.sweep_words import with_baselines
 from sparktune.errors import NotConclusive, UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
-from sparktune.experiment.search import visits_left
+from sparktune.experiment.search import typical_visit_s, visits_left
 from sparktune.flows.ab_cost import visit_s
 from sparktune.flows.sweep_ground import pool_before, shared_memory
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.store.store import Store
 from sparktune.io.sweep_file import SweepRequest
 from sparktune.model.cell import Cell
-from sparktune.model.sweep import BASELINE, Candidate, KnobRange, Pruned, SweepPlan
+from sparktune.model.sweep import BASELINE, Candidate, KnobRange, Pruned, SweepPlan, SweepVisit
 from sparktune.model.sweep_record import SweepRecord
 from sparktune.units import Seconds, format_duration
 
 _START_S: Seconds = 120.0
-_VISIT_S: Seconds = 600.0
+_GUESS_S: Seconds = 600.0  # of a visit: what a large model takes to start, to warm up and to be measured
 _SAME = "same"
 
 
@@ -77,18 +77,28 @@ def planned(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
     return replace(record, plan=replace(record.plan, visit_s=_visit_s(store, umbrella))), umbrella
 
 
-def cost_lines(store: Store, record: SweepRecord, umbrella: Experiment) -> tuple[str, ...]:
+def cost_lines(record: SweepRecord) -> tuple[str, ...]:
     """Return how many starts of the engine that is, and how long it takes as far as that is known."""
     most = visits_left(record.plan, ())
     blocks = 2 * record.confirm_blocks
     starts = f"starts of the engine: at most {most} to choose, then up to {blocks} to confirm, and one to restore"
-    guess = "" if visit_s(store, umbrella) is not None else " (a guess: no earlier run says it)"
-    one_s = record.plan.visit_s
     budget = record.plan.budget_s
+    one_s = record.plan.visit_s or _GUESS_S
     choose_s = most * one_s if budget is None else min(most * one_s, budget)
     ends = "" if budget is None else f"; the budget of {format_duration(budget)} ends the choosing"
     times = f"{format_duration(choose_s)} to choose, up to {format_duration(blocks * one_s)} to confirm"
-    return (starts, f"time: about {times}, at {format_duration(one_s)} a visit{guess}{ends}")
+    a_visit = f"{format_duration(one_s)} a visit"
+    if record.plan.visit_s is None:
+        return (starts, f"time: unknown before the first visit, and told then; at {a_visit} (a guess) {times}{ends}")
+    guess = f" (of it {format_duration(_START_S)} for the start, a guess)"
+    return (starts, f"time: about {times}, at {a_visit}{guess}{ends}")
+
+
+def confirming_words(record: SweepRecord, visits: Sequence[SweepVisit]) -> str:
+    """Return what is confirmed now, and how long that takes at the pace of the visits so far."""
+    most, one_s = 2 * record.confirm_blocks, typical_visit_s(record.plan, visits)
+    about = "" if one_s is None else f", about {format_duration(most * one_s)}"
+    return f"confirming {record.winner} against the baseline in up to {most} visits{about}"
 
 
 def _space(asked: Asked, now: Now) -> tuple[tuple[KnobRange, ...], tuple[Candidate, ...]]:
@@ -199,6 +209,6 @@ def _umbrella(asked: Asked, record: SweepRecord) -> Experiment:
     )
 
 
-def _visit_s(store: Store, umbrella: Experiment) -> Seconds:
+def _visit_s(store: Store, umbrella: Experiment) -> Seconds | None:
     measuring = visit_s(store, umbrella)
-    return _VISIT_S if measuring is None else measuring + _START_S
+    return None if measuring is None else measuring + _START_S

@@ -119,7 +119,7 @@ class SweepPlan:
     space, from which combinations come. ``race_blocks`` further blocks are the most that a race has; ``pairs``: whether
     combinations of what won alone are raced, too. ``margin`` is the smallest effect worth having, as a share.
     ``budget_s`` is the most that screening and race may take, None for no limit; ``visit_s`` what one visit is
-    thought to take. ``constraints`` make a measured candidate unfit to win.
+    thought to take, None where nothing tells. ``constraints`` make a measured candidate unfit to win.
     """
 
     ranges: tuple[KnobRange, ...]
@@ -131,7 +131,7 @@ class SweepPlan:
     margin: Ratio = 0.03
     seed: int = 0
     budget_s: Seconds | None = None
-    visit_s: Seconds = 600.0
+    visit_s: Seconds | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

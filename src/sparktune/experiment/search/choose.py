@@ -19,7 +19,7 @@ def choose(record: Record) -> ConfirmTask | DoneTask:
     best = ran[0]
     if best.mean <= 0 or not best.hopeful:
         return DoneTask(why=f"nothing looked better than the baseline by {_percent(record.plan.margin)} or more")
-    stage = "race" if has_race(record) else "screening (no race: the budget was used up)"
+    stage = "race" if has_race(record) else f"screening (no race: {_why_no_race(record)})"
     return ConfirmTask(
         candidate=best.candidate, why=f"the best of {len(ran)} after {stage}; fresh blocks say whether it is better"
     )
@@ -40,6 +40,14 @@ def _runners(record: Record) -> list[Contender]:
         for one in able
         if any(not raced or visit.stage is Stage.RACE for visit in record.measured.get(key_of(one.cell), ()))
     ]
+
+
+def _why_no_race(record: Record) -> str:
+    if not record.plan.race_blocks:
+        return "none was asked for"
+    if any(visit.stage is Stage.RACE and visit.key != BASELINE for visit in record.settled):
+        return "nothing could be measured in it"
+    return "the budget was used up"
 
 
 def _why_nobody(record: Record) -> str:

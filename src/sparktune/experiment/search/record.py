@@ -1,6 +1,6 @@
 """What the visits of a sweep settled: who ran, who did not and why, and what follows for those not tried."""
 
-__all__ = ["MOST_VOID", "Record", "cell_of", "key_of"]
+__all__ = ["MOST_VOID", "Record", "cell_of", "key_of", "typical_visit_s"]
 
 import statistics
 from collections import Counter
@@ -128,22 +128,29 @@ class Record:
         return next(filter(None, broken), "")
 
     @cached_property
-    def typical_s(self) -> Seconds:
-        """How long the next visit will take: the median of those that were measured, or what the plan thinks."""
-        took = [visit.took_s for visit in self.visits if visit.end is VisitEnd.MEASURED and visit.took_s > 0]
-        return statistics.median(took) if took else self.plan.visit_s
+    def typical_s(self) -> Seconds | None:
+        """How long the next visit will take."""
+        return typical_visit_s(self.plan, self.visits)
 
     @cached_property
     def affordable(self) -> int | None:
-        """How many more visits the budget has room for, None for no limit."""
+        """How many more visits the budget has room for, None for no limit and while nothing tells what one takes."""
         if self.plan.budget_s is None:
             return None
         left = self.plan.budget_s - sum(visit.took_s for visit in self.visits)
-        return max(int(left / self.typical_s), 0) if self.typical_s > 0 else None
+        if left <= 0:
+            return 0
+        return int(left / self.typical_s) if self.typical_s else None
 
     def affords(self, visits: int) -> bool:
         """Tell whether the budget has room for so many more visits."""
         return self.affordable is None or self.affordable >= visits
+
+
+def typical_visit_s(plan: SweepPlan, visits: Sequence[SweepVisit]) -> Seconds | None:
+    """Return the median of the visits that were measured, what the plan thinks before, None where it does not know."""
+    took = [visit.took_s for visit in visits if visit.end is VisitEnd.MEASURED and visit.took_s > 0]
+    return statistics.median(took) if took else plan.visit_s
 
 
 def _parsed(key: str, entries: Iterable[tuple[str, str]]) -> Cell | None:

@@ -27,6 +27,7 @@ from sparktune.units import format_duration, format_percent
 _MOST_BLOCKS = 100
 _SHOWN_DIGITS = 3
 _UNSTABLE = 0.2
+_ARMS = ("A", "B")
 _ACTED_ON = frozenset({Verdict.IMPROVED, Verdict.EQUIVALENT})
 _GUARDS = {
     GuardStatus.OK: "no worse by {margin} or more",
@@ -35,23 +36,26 @@ _GUARDS = {
 }
 
 
-def sentence(result: ExperimentResult) -> str:
-    """Return the verdict: one sentence with the effect, its interval, blocks, order, wins and guards."""
+def sentence(result: ExperimentResult, *, names: tuple[str, str] | None = None) -> str:
+    """Return the verdict: one sentence with the effect, its interval, blocks, order, wins and guards.
+
+    ``names`` are what the arms are called where A and B say nothing to the reader; the order of arms is left out then.
+    """
+    _, arm_b = names or _ARMS
     verdict = result.verdict
     if verdict in {Verdict.INVALID, Verdict.STOPPED}:
         return f"{verdict.value}: {one_line(result.why)}"
     effect = result.judgement.effect
     done = len(result.blocks)
     if verdict is None and result.judgement.anecdote:
-        seen = f"; B was {_shift(result, effect)} in them" if effect is not None else ""
+        seen = f"; {arm_b} was {_shift(result, effect)} in them" if effect is not None else ""
         proves = "1 block proves" if done == 1 else f"{done} blocks prove"
         return f"ANECDOTE: {proves} nothing{seen}" if done else "NO VERDICT: no block is complete"
     if verdict is None or effect is None:
         planned = count_of(len(result.experiment.blocks), "block")
         return f"NO VERDICT YET: {done} of {planned}; nothing is claimed between looks"
-    return (
-        f"{verdict_words(result)}: {_claim(result, verdict, effect)} {_circumstances(result, effect)}{_guards(result)}"
-    )
+    claim, how = _claim(result, verdict, effect, names or _ARMS), _circumstances(result, effect, names)
+    return f"{verdict_words(result)}: {claim} {how}{_guards(result)}"
 
 
 def verdict_words(result: ExperimentResult) -> str:
@@ -174,24 +178,22 @@ def _shift(result: ExperimentResult, effect: Effect) -> str:
     return f"{change_words(effect, better)} {interval_words(effect, better)}"
 
 
-def _claim(result: ExperimentResult, verdict: Verdict, effect: Effect) -> str:
+def _claim(result: ExperimentResult, verdict: Verdict, effect: Effect, names: tuple[str, str]) -> str:
     metric, shift = metric_title(result.experiment.primary.metric), _shift(result, effect)
+    (arm_a, arm_b), least = names, format_percent(result.experiment.rules.equivalence)
     if verdict is Verdict.EQUIVALENT:
-        return (
-            f"B differs from A by less than {format_percent(result.experiment.rules.equivalence)}: {shift} in {metric}"
-        )
+        return f"{arm_b} differs from {arm_a} by less than {least}: {shift} in {metric}"
     if verdict is Verdict.DIFFERENT:
-        least = format_percent(result.experiment.rules.equivalence)
-        return f"the two ways are not the same: B is {shift} in {metric}, {least} or more apart"
+        return f"the two ways are not the same: {arm_b} is {shift} in {metric}, {least} or more apart"
     if verdict is Verdict.INCONCLUSIVE:
-        return f"B is {shift} in {metric}, which decides nothing"
-    return f"B is {shift} in {metric}"
+        return f"{arm_b} is {shift} in {metric}, which decides nothing"
+    return f"{arm_b} is {shift} in {metric}"
 
 
-def _circumstances(result: ExperimentResult, effect: Effect) -> str:
+def _circumstances(result: ExperimentResult, effect: Effect, names: tuple[str, str] | None) -> str:
     interval = f"{format_percent(effect.confidence)} interval"
-    won = f"B won {effect.wins}/{effect.blocks}"
-    return f"({count_of(effect.blocks, 'block')}, {order_words(result)}, {won}; {interval})"
+    order, winner = ("", "it") if names else (f", {order_words(result)}", "B")
+    return f"({count_of(effect.blocks, 'block')}{order}, {winner} won {effect.wins}/{effect.blocks}; {interval})"
 
 
 def _guards(result: ExperimentResult) -> str:

@@ -10,10 +10,16 @@ from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.prediction import Outcome, Prediction
 from sparktune.model.sweep import BASELINE, Candidate, Estimate, KnobRange, Stage, Standing, SweepPlan
 from sparktune.model.sweep_record import SweepRecord
-from sparktune.report.ab.words import sentence as ab_sentence
 from sparktune.report.bench.words import count_of, one_line, utc
 from sparktune.report.sweep.predict import outcome_lines, prediction_lines
-from sparktune.report.sweep.words import change_words, constraint_words, next_steps, sentence, verdict_word
+from sparktune.report.sweep.words import (
+    change_words,
+    confirmation_words,
+    constraint_words,
+    next_steps,
+    sentence,
+    verdict_word,
+)
 from sparktune.units import format_duration, format_percent
 
 _LEFT_OUT = frozenset({Standing.INFEASIBLE, Standing.UNKNOWN})
@@ -87,7 +93,8 @@ def _confirmation(result: SweepResult) -> Iterator[str]:
     if result.confirmed is None:
         return
     yield "confirmation (fresh blocks; it alone decides):"
-    yield f"  experiment {result.record.confirm}: {ab_sentence(result.confirmed)}"
+    told = confirmation_words(result.confirmed, result.record.winner)
+    yield f"  experiment {result.record.confirm}: {told}"
 
 
 def _stage(result: SweepResult, stage: Stage, title: str) -> Iterator[str]:

@@ -3,6 +3,7 @@
 __all__ = [
     "best_words",
     "change_words",
+    "confirmation_words",
     "constraint_words",
     "end_words",
     "learned_words",
@@ -18,6 +19,8 @@ import math
 from typing import Final
 
 from sparktune.experiment.effect import Better
+from sparktune.experiment.result import ExperimentResult
+from sparktune.experiment.search import typical_visit_s
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.sweep import (
     BASELINE,
@@ -51,7 +54,7 @@ def sentence(result: SweepResult) -> str:
     record = result.record
     if result.confirmed is not None and result.confirmed.verdict is not None:
         how = "WINNER, confirmed on fresh blocks" if result.won else "NO WINNER: fresh blocks did not confirm"
-        return f"{how}{':' if result.won else ''} {record.winner}; {ab_sentence(result.confirmed)}"
+        return f"{how}{':' if result.won else ''} {record.winner}; {confirmation_words(result.confirmed, 'it')}"
     if record.winner:
         return f"NOT CONFIRMED YET: {record.winner} looked best{_looked(result)}; {_CHOOSES}"
     if record.state is SweepState.DONE:
@@ -59,6 +62,11 @@ def sentence(result: SweepResult) -> str:
     done = count_of(len(result.visits), "visit")
     why = f": {one_line(record.why)}" if record.why else ""
     return f"NO RESULT YET: {done} made, {result.left} to come at most{why}"
+
+
+def confirmation_words(confirmed: ExperimentResult, winner: str) -> str:
+    """Return what fresh blocks came to: ``winner`` is what the configuration is called there, and never B."""
+    return ab_sentence(confirmed, names=(named(BASELINE), winner))
 
 
 def verdict_word(result: SweepResult) -> str:
@@ -86,21 +94,19 @@ def learned_words(result: SweepResult, visit: SweepVisit) -> str:
         return f"{named(visit.key)} {end_words(visit.end)}: {one_line(visit.why)}{took}"
     known = next((one for one in result.known if one.candidate.key == visit.key), None)
     if visit.key == BASELINE or known is None or known.log_ratio is None:
-        value = math.exp(abs(visit.log_value)) if visit.log_value is not None else math.nan
-        return f"{named(visit.key)}: {_metric(result)} {value:.4g}{took}"
+        return f"{named(visit.key)}: {_metric(result)} {_measured(result, visit)}{took}"
     return f"{visit.key}: {change_words(known, _better(result))} against the baseline so far, {_visits(known)}{took}"
 
 
 def best_words(result: SweepResult) -> str:
-    """Return the best so far, with what is left to do; "" while nothing was compared."""
+    """Return the best so far, once something was compared, and what is left to do at the pace of the visits so far."""
     known = [one for one in result.known if one.log_ratio is not None and one.standing in _IN]
     best = sorted(known, key=lambda one: -(one.log_ratio or 0.0))[:_SHOWN]
-    if not best:
-        return ""
     told = ", ".join(f"{one.candidate.key} {change_words(one, _better(result))}" for one in best)
     left = f"at most {count_of(result.left, 'visit')} to come" if result.left else "no visit to come"
-    hours = f", about {format_duration(result.left * _visit_s(result))}" if result.left else ""
-    return f"best so far (chooses, proves nothing): {told}; {left}{hours}"
+    one_s = typical_visit_s(result.plan, result.visits)
+    hours = f", about {format_duration(result.left * one_s)}" if result.left and one_s else ""
+    return f"best so far (chooses, proves nothing): {told}; {left}{hours}" if told else f"{left}{hours}"
 
 
 def change_words(known: Estimate, better: Better) -> str:
@@ -167,9 +173,11 @@ def _visits(known: Estimate) -> str:
     return count_of(known.visits, "visit")
 
 
-def _visit_s(result: SweepResult) -> float:
-    measured = [visit.took_s for visit in result.visits if visit.took_s]
-    return sum(measured) / len(measured) if measured else result.plan.visit_s
+def _measured(result: SweepResult, visit: SweepVisit) -> str:
+    """Return the metric itself: one of which less is better was kept with its sign turned."""
+    if visit.log_value is None:
+        return "unknown"
+    return f"{math.exp(visit.log_value if _better(result) is Better.HIGHER else -visit.log_value):.4g}"
 
 
 def _budget(result: SweepResult) -> str:

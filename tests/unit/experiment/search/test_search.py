@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from tests.support.virtual import WORLDS
 from sparktune.experiment.search import estimates, next_task, visits_left
 from sparktune.model.sweep import (
     BASELINE,
+    ConfirmTask,
     Constraint,
     DoneTask,
     Stage,
@@ -211,6 +213,36 @@ def test_a_budget_shorter_than_a_visit_begins_none() -> None:
     plan = landscape("additive", random.Random(3)).plan(3, budget_s=300.0, visit_s=600.0)
     assert next_task(plan, []) == DoneTask(why="the budget ends before the baseline is measured")
     assert visits_left(plan, []) == 0
+
+
+def test_a_budget_is_no_budget_of_guesses() -> None:
+    """While nothing tells what a visit takes, the first one is made: five minutes are ten visits of a small server."""
+    plan = landscape("additive", random.Random(3)).plan(3, budget_s=300.0, visit_s=None)
+    task = next_task(plan, [])
+    assert isinstance(task, VisitTask)
+    assert visits_left(plan, []) > 1
+    first = SweepVisit(
+        number=1, stage=Stage.SCREEN, block=0, key=task.candidate.key, end=VisitEnd.MEASURED, log_value=1.0, took_s=30.0
+    )
+    assert visits_left(plan, [first]) == 9
+    assert isinstance(next_task(plan, [replace(first, took_s=301.0)]), DoneTask)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"race_blocks": 0}, "no race: none was asked for"),
+        ({"budget_s": 1e9}, "after race"),
+    ],
+)
+def test_why_there_was_no_race_is_the_true_reason(changes: dict[str, Any], words: str) -> None:
+    ground = landscape("additive", random.Random(4), (3, 3, 3))
+    plan, machine = ground.plan(4, **changes), Machine(WORLDS["quiet"], random.Random(4))
+    visits: list[SweepVisit] = []
+    while isinstance(task := next_task(plan, visits), VisitTask):
+        visits.append(visited(ground, machine, task, len(visits) + 1))
+    assert isinstance(task, ConfirmTask)
+    assert words in task.why
 
 
 def test_what_breaks_a_constraint_is_neither_chosen_nor_combined() -> None:

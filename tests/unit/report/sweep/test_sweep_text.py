@@ -1,6 +1,7 @@
 """What a tired person reads of a sweep: the verdict first, what chose apart from what decided, and what to do next."""
 
 import json
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -79,7 +80,11 @@ _WON: dict[str, Any] = {"winner": _BEST.key, "confirm": "c1", "state": SweepStat
 def test_a_winner_is_what_fresh_blocks_confirmed() -> None:
     lines = result_text(_result(_confirmed(Verdict.IMPROVED), **_WON)).splitlines()
 
-    assert lines[0].startswith("WINNER, confirmed on fresh blocks: flag:--x=2; IMPROVED: B is +10.0 % [")
+    assert lines[0].startswith("WINNER, confirmed on fresh blocks: flag:--x=2; IMPROVED: it is +10.0 % [")
+    assert "(3 blocks, it won 3/3; " in lines[0], "A and B are words of ab, and say nothing here"
+    assert lines[lines.index("confirmation (fresh blocks; it alone decides):") + 1].startswith(
+        "  experiment c1: IMPROVED: flag:--x=2 is +10.0 % ["
+    )
     assert "next: sparktune earned accept c1" in lines
 
 
@@ -149,6 +154,25 @@ def test_the_live_view_says_what_is_tried_what_was_learned_and_what_is_left() ->
     assert learned_words(result, _VISITS[1]) == "flag:--x=3 does not run: out of memory"
     best = "best so far (chooses, proves nothing): flag:--x=2 +10.0 % (+- 2.0 %)"
     assert best_words(result) == f"{best}; at most 3 visits to come, about 3 min 00 s"
+
+
+def test_before_anything_is_compared_it_says_how_long_the_rest_takes_at_the_real_pace() -> None:
+    """The plan's guess is of a large model; of a small server it would be wrong by an hour after the first visit."""
+    result = replace(_result(), visits=_VISITS[:1], known=_KNOWN[:1], left=9)
+
+    assert best_words(result) == "at most 9 visits to come, about 9 min 00 s"
+    assert best_words(replace(result, record=replace(result.record, plan=replace(result.plan, visit_s=None)))) == (
+        "at most 9 visits to come, about 9 min 00 s"
+    )
+
+
+@pytest.mark.parametrize(("better", "words"), [(Better.HIGHER, "0.5"), (Better.LOWER, "2")])
+def test_a_rate_below_one_is_shown_as_it_is(better: Better, words: str) -> None:
+    result, visit = _result(), replace(_VISITS[0], log_value=math.log(0.5))
+    primary = replace(result.experiment.primary, better=better)
+    result = replace(result, experiment=replace(result.experiment, primary=primary))
+
+    assert learned_words(result, visit) == f"the baseline: output_tok_s {words}; it took 1 min 00 s"
 
 
 def test_the_plan_says_what_is_tried_and_what_is_left_out() -> None:
