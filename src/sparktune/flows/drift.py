@@ -19,6 +19,7 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets, read_parts
 from sparktune.io.transport.fanout import observe_all
 from sparktune.model.drift import DriftRow, DriftStatus, DriftView, ServicePlace
+from sparktune.model.node import NodeFacts
 from sparktune.model.setting import Setting
 from sparktune.units import Seconds
 
@@ -38,18 +39,21 @@ class DriftWish:
     cluster: tuple[str, ...] = field(default=())
 
 
-async def observe_drift(wish: DriftWish) -> DriftView:
-    """Read the service and all nodes at once. What cannot be read is said in its place; raises UsageError."""
+async def observe_drift(wish: DriftWish, facts: Sequence[NodeFacts] | None = None) -> DriftView:
+    """Read the service and all nodes at once. What cannot be read is said in its place; raises UsageError.
+
+    ``facts`` are those of the nodes where somebody has asked for them just now; they are not asked again.
+    """
     entries = entries_for(wish.earned, wish.place, cluster=wish.cluster)
     parts, answers, hosts = await asyncio.gather(
         read_parts(wish.place, wish.targets, _settings(entries)),
-        observe_all(wish.nodes, all_reads()),
+        observe_all(wish.nodes if facts is None else (), all_reads()),
         status_all(wish.nodes),
     )
     return DriftView(
         service=wish.place,
         parts=parts,
-        nodes=tuple(map(facts_of, answers)),
+        nodes=tuple(map(facts_of, answers)) if facts is None else tuple(facts),
         hosts=hosts.reports,
         earned=entries,
         earned_file=wish.earned_file,

@@ -4,7 +4,7 @@ First one short look at every thread tells who wants a core at all; only these a
 idle gate. A node where nobody does is answered for after that look. Nothing is changed.
 """
 
-__all__ = ["NodeScan", "PlaceScan", "scan_nodes"]
+__all__ = ["NodeScan", "PlaceScan", "scan_all", "scan_nodes"]
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -84,10 +84,18 @@ def scan_nodes(
     say: Say = lambda _node, _what: None,
 ) -> PlaceScan:
     """Scan all nodes at once. What is wrong with one is in its answer; raises UsageError for a bad name or address."""
-    return asyncio.run(_scan(targets, windows, window_s, endpoint, say))
+    return asyncio.run(scan_all(targets, windows=windows, window_s=window_s, endpoint=endpoint, say=say))
 
 
-async def _scan(targets: Sequence[NodeTarget], windows: int, window_s: Seconds, endpoint: str, say: Say) -> PlaceScan:
+async def scan_all(
+    targets: Sequence[NodeTarget],
+    *,
+    windows: int,
+    window_s: Seconds,
+    endpoint: str,
+    say: Say = lambda _node, _what: None,
+) -> PlaceScan:
+    """Scan all nodes at once, as ``scan_nodes`` does, in a loop that runs already."""
     async with Requests(endpoint) as requests:
         scans = [_Scan(target, requests, windows, window_s, say).run() for target in targets]
         return PlaceScan(nodes=tuple(await asyncio.gather(*scans)))

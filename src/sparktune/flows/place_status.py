@@ -1,6 +1,6 @@
 """``place status``: the rules and pins of each node beside the threads that are there now. Nothing is changed."""
 
-__all__ = ["NodePlaced", "PlaceStatus", "placed_rows", "status_of_places"]
+__all__ = ["NodePlaced", "PlaceStatus", "placed_rows", "places_of", "status_of_places"]
 
 import asyncio
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class PlaceStatus:
 
 def status_of_places(targets: Sequence[NodeTarget]) -> PlaceStatus:
     """Ask all nodes at once. Only root may read the journal: without it a node has a ``failure``."""
-    return asyncio.run(_status(targets))
+    return asyncio.run(places_of(targets))
 
 
 async def placed_rows(session: NodeSession, transactions: Sequence[Transaction], boot_id: str) -> tuple[RuleRow, ...]:
@@ -52,7 +52,9 @@ async def placed_rows(session: NodeSession, transactions: Sequence[Transaction],
     return rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
 
 
-async def _status(targets: Sequence[NodeTarget]) -> PlaceStatus:
+async def places_of(targets: Sequence[NodeTarget]) -> PlaceStatus:
+    """Ask all nodes at once, as ``status_of_places`` does, in a loop that runs already."""
+
     async def ask(session: NodeSession) -> NodePlaced:
         hello, journal = await session.hello(), await session.journal()
         pinned = pinned_of(journal.transactions, hello.boot_id)

@@ -12,6 +12,7 @@ from typing import Final, TextIO
 from sparktune.errors import UsageError
 
 _PRIVATE: Final = 0o600
+_PUBLIC: Final = 0o644
 _HINT = "name a file in a folder that exists, that you may write to and that has space"
 
 
@@ -30,12 +31,13 @@ def check_writable(path: Path) -> None:
             pass
 
 
-def write_atomic(path: Path, text: str, *, private: bool = False) -> None:
+def write_atomic(path: Path, text: str, *, private: bool = False, public: bool = False) -> None:
     """Write UTF-8 text; who reads the path sees the old file or the new one, never half of it. Raises UsageError.
 
-    A ``private`` file is for its owner alone from its first byte on, whatever mode the old one had.
+    A ``private`` file is for its owner alone from its first byte on, whatever mode the old one had; a ``public`` one
+    can be read by all, whatever the umask.
     """
-    with atomic_writer(path, private=private) as file:
+    with atomic_writer(path, private=private, public=public) as file:
         file.write(text)
 
 
@@ -47,11 +49,13 @@ def write_atomic_bytes(path: Path, data: bytes, *, keep_owner: bool = False) -> 
 
 
 @contextmanager
-def atomic_writer(path: Path, *, private: bool = False, keep_owner: bool = False) -> Iterator[TextIO]:
+def atomic_writer(
+    path: Path, *, private: bool = False, keep_owner: bool = False, public: bool = False
+) -> Iterator[TextIO]:
     """Open a file for text that becomes ``path`` at the end of the block, unless the block raises.
 
     A link is followed; a pipe or a device is written directly. The new file has the old one's mode, or the usual one; a
-    ``private`` one is for its owner alone. Raises UsageError when it cannot be written.
+    ``private`` one is for its owner alone, a ``public`` one has 0644. Raises UsageError when it cannot be written.
     """
     with _explained(path):
         special = _is_special(path)
@@ -73,7 +77,9 @@ def atomic_writer(path: Path, *, private: bool = False, keep_owner: bool = False
         with _explained(path):
             if target.exists() and keep_owner:
                 os.chown(draft, target.stat().st_uid, target.stat().st_gid)
-            if target.exists() and not private:
+            if public:
+                draft.chmod(_PUBLIC)
+            elif target.exists() and not private:
                 draft.chmod(target.stat().st_mode & 0o7777)
             draft.replace(target)
     except BaseException:
