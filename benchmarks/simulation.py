@@ -6,8 +6,9 @@ Every line is some thousand virtual experiments by the product's own design, loo
 
 import argparse
 
-from tests.support.virtual import WORLDS, simulate
+from tests.support.virtual import WORLDS, one_run_each, simulate
 
+from sparktune.experiment.rules import Rules
 from sparktune.experiment.verdict import Verdict
 
 _TRUTHS = (1.0, 1.05, 1.10, 1.20)
@@ -27,6 +28,17 @@ def main() -> None:
             rates = simulate(world, truth, experiments=given.experiments, seed=given.seed)
             shares = "".join(f"{100 * rates.share(verdict):14.1f}" for verdict in _SHOWN)
             print(f"{name:8}{truth:7.2f}{shares}{rates.blocks:9.1f}")
+    _print_one_run_each(given.experiments, given.seed)
+
+
+def _print_one_run_each(experiments: int, seed: int) -> None:
+    margin = Rules().margin
+    print(f"\none run of each instead, A first, and {margin:.0%} or more taken for an effect:")
+    print(f"{'world':8}{'truth':>7}{'B better':>14}{'B worse':>14}{'neither':>14}")
+    for name, world in WORLDS.items():
+        for truth in _TRUTHS:
+            shares = one_run_each(world, truth, experiments=experiments, seed=seed, margin=margin)
+            print(f"{name:8}{truth:7.2f}" + "".join(f"{100 * share:14.1f}" for share in (*shares, 1 - sum(shares))))
 
 
 if __name__ == "__main__":

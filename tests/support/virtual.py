@@ -67,26 +67,56 @@ def simulate(
     )
 
 
+def one_run_each(world: World, truth: float, *, experiments: int, seed: int, margin: float) -> tuple[float, float]:
+    """Return how often one run of each arm, A first, shows B better, and how often worse, by ``margin`` or more.
+
+    Both arms are started anew and measured once, as somebody does who compares two numbers.
+    """
+    draw = random.Random(seed)
+    better = worse = 0
+    for _ in range(experiments):
+        hours = _Hours(world, draw)
+        first = hours.visit(1.0, trials=1, owed=0)[0]
+        ratio = hours.visit(truth, trials=1, owed=0)[0] / first
+        better += ratio >= 1 + margin
+        worse += ratio <= 1 - margin
+    return better / experiments, worse / experiments
+
+
+class _Hours:
+    """The time that an experiment takes on a machine: what heats up and what wanders in it."""
+
+    def __init__(self, world: World, draw: random.Random) -> None:
+        self._world, self._draw = world, draw
+        self._minute, self._walk = 0.0, 0.0
+
+    def visit(self, truth: float, *, trials: int, owed: int) -> list[float]:
+        """Return the values of the trials of one start; trials that stand apart lead to more of them."""
+        world, draw = self._world, self._draw
+        self._minute += world.restart_minutes
+        self._walk = self._walk / 2 + draw.gauss(0, world.wander)
+        level = math.log(truth) + self._walk + draw.gauss(0, world.boot)
+        found: list[float] = []
+        wanted = trials + owed
+        while len(found) < wanted:
+            self._minute += world.trial_minutes
+            heat = world.cooling * (1 - math.exp(-self._minute / world.warm_minutes))
+            value = math.exp(level + draw.gauss(0, world.trial)) * (1 - heat)
+            found.append(value * world.outlier if draw.random() < world.outliers else value)
+            if len(found) == trials and trials > 1:
+                wanted += max(extra_trials(found) - owed, 0)
+        return found
+
+
 def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: random.Random) -> tuple[Verdict, int]:
-    minute, walk = 0.0, 0.0
+    hours = _Hours(world, draw)
     ratios: list[float] = []
     for block in blocks_of(rules.last.blocks, (0,), draw.random):
         values: dict[Arm, float] = {}
         owed = 0
         for arm in block.visits:
-            minute += world.restart_minutes
-            walk = walk / 2 + draw.gauss(0, world.wander)
-            level = math.log(truth if arm is Arm.B else 1.0) + walk + draw.gauss(0, world.boot)
-            found: list[float] = []
-            wanted = trials + owed
-            while len(found) < wanted:
-                minute += world.trial_minutes
-                heat = world.cooling * (1 - math.exp(-minute / world.warm_minutes))
-                value = math.exp(level + draw.gauss(0, world.trial)) * (1 - heat)
-                found.append(value * world.outlier if draw.random() < world.outliers else value)
-                if len(found) == trials:
-                    wanted += max(extra_trials(found) - owed, 0)
-            owed = wanted - trials
+            found = hours.visit(truth if arm is Arm.B else 1.0, trials=trials, owed=owed)
+            owed = len(found) - trials
             values[arm] = statistics.median(found)
         ratios.append(log_ratio(values[Arm.A], values[Arm.B], Better.HIGHER))
         verdict = judge(ratios, rules).verdict if rules.look_after(block.number) else None
