@@ -19,7 +19,7 @@ from typing import Final
 
 from sparktune.deploy.knob_names import knob_named, nearest
 from sparktune.deploy.knobs import all_knobs
-from sparktune.deploy.sweep_values import magnitude, range_values, same_value
+from sparktune.deploy.sweep_values import divided, magnitude, range_values, same_value
 from sparktune.errors import UsageError
 from sparktune.model.knob import Knob
 from sparktune.model.sweep import Candidate, KnobRange, Pruned
@@ -65,7 +65,8 @@ def ranges_of(texts: Iterable[str], *, allow_reboot: bool = False) -> tuple[Knob
 
 def values_checked(knob: Knob, text: str) -> tuple[str, ...]:
     """Return the values of a text, each of them legal for this knob. Raises UsageError."""
-    values = (text.strip(),) if knob.several and ";" not in text else range_values(text, knob.id)
+    alone = knob.several and len(divided(text, ";")) == 1
+    values = (text.strip(),) if alone else range_values(text, knob.id)
     for value in values:
         must_be_legal(knob, value, f"--knob {knob.id}")
     return values

@@ -1,10 +1,11 @@
 """What somebody wrote after ``--knob NAME=``: a list, a range, a range with a step -> the values one by one.
 
 ``2..5`` are whole numbers, ``2..16/2`` every second one, ``2048..16384x2`` doubles, ``0.70..0.85/0.05`` is in steps.
-Ranges and single values are joined with commas; a value that has commas itself is written between semicolons.
+Ranges and single values are joined with commas; a value that has commas itself is written between semicolons, one alone
+with a semicolon after it. Neither of both divides what stands in brackets or in double quotes, as JSON has them.
 """
 
-__all__ = ["MOST_VALUES", "magnitude", "range_values", "same_value"]
+__all__ = ["MOST_VALUES", "divided", "magnitude", "range_values", "same_value"]
 
 import re
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from sparktune.errors import UsageError
 MOST_VALUES: Final = 32
 """More values of one knob than this are not a search: each of them is a start of the engine."""
 
+_SHOWN: Final = 40
 _NUMBER: Final = r"-?\d+(?:\.\d+)?"
 _RANGE: Final = re.compile(rf"(?P<low>{_NUMBER})\.\.(?P<high>{_NUMBER})(?:(?P<how>[/x])(?P<step>{_NUMBER}))?")
 _SIZE: Final = re.compile(rf"(?P<number>{_NUMBER})(?P<suffix>[kKmMgGtT])?")
@@ -27,9 +29,8 @@ _EXAMPLE: Final = "for instance 2..5, 2..16/2 (in steps), 2048..16384x2 (doublin
 
 def range_values(text: str, name: str) -> tuple[str, ...]:
     """Return the values that a text names, in its order. Raises UsageError, with the knob's ``name`` in its words."""
-    pieces = text.split(";") if ";" in text else text.split(",")
     found: list[str] = []
-    for piece in (one.strip() for one in pieces):
+    for piece in (one.strip() for one in _pieces(text)):
         if not piece:
             message = f"--knob {name}: an empty value in {text!r}"
             raise UsageError(message, hint=_EXAMPLE)
@@ -39,9 +40,23 @@ def range_values(text: str, name: str) -> tuple[str, ...]:
                 raise UsageError(message, hint="each value is tried as often as it has to be; name it once")
             found.append(value)
             if len(found) > MOST_VALUES:
-                message = f"--knob {name}: {text!r} are more than {MOST_VALUES} values"
+                message = f"--knob {name}: {_shown(text)!r} are more than {MOST_VALUES} values"
                 raise UsageError(message, hint="each is a start of the engine; take larger steps, like 2..64x2")
     return tuple(found)
+
+
+def divided(text: str, sign: str) -> list[str]:
+    """Return the parts of a text between signs that stand in no bracket and in no double quotes."""
+    parts, depth, quoted, before = [""], 0, False, ""
+    for letter in text:
+        quoted ^= letter == '"' and before != "\\"
+        depth += 0 if quoted else (letter in "{[") - (letter in "}]")
+        if letter == sign and depth <= 0 and not quoted:
+            parts.append("")
+        else:
+            parts[-1] += letter
+        before = letter
+    return parts if depth <= 0 and not quoted else text.split(sign)  # never closed: these are no brackets of JSON
 
 
 def magnitude(text: str) -> float | None:
@@ -63,6 +78,13 @@ def same_value(one: str, other: str) -> bool:
     if first is not None and second is not None:
         return magnitude(one) == magnitude(other) and one.strip().startswith("-") == other.strip().startswith("-")
     return one.strip().casefold() == other.strip().casefold()
+
+
+def _pieces(text: str) -> list[str]:
+    parts = divided(text, ";")
+    if len(parts) == 1:
+        return divided(text, ",")
+    return parts if parts[-1].strip() else parts[:-1]
 
 
 def _values(piece: str, name: str) -> Iterator[str]:
@@ -88,6 +110,10 @@ def _values(piece: str, name: str) -> Iterator[str]:
             return
         yield format(value, "f")
         value = value + step if how == "/" else value * step
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}.."
 
 
 def _decimal(text: str) -> Decimal:

@@ -13,6 +13,7 @@
 
 __all__ = ["SWEEP_KEYS", "SweepRequest", "sweep_request"]
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from typing import Any, Final
 
 from sparktune.deploy.sweep_params import SweepSpace, space_of_params
 from sparktune.deploy.sweep_space import ranges_of
+from sparktune.deploy.sweep_values import divided
 from sparktune.experiment.objective import MEMORY, TOOLS
 from sparktune.experiment.request import BLOCK_COUNTS
 from sparktune.io.experiment_parts import Fault, metric_named
@@ -113,18 +115,23 @@ def _knobs(value: object, fault: Fault) -> list[str]:
         return [str(one) for one in value]
     if not isinstance(value, Mapping):
         raise fault(("knobs",), "knobs with their values are wanted here", "for instance knobs: {max_num_seqs: [4, 8]}")
-    return [f"{name}={_values(said)}" for name, said in value.items()]
+    return [f"{name}={_values(str(name), said, fault)}" for name, said in value.items()]
 
 
-def _values(said: object) -> str:
-    if isinstance(said, list | tuple):
-        texts = [_value(one) for one in said]
-        return (";" if any("," in text for text in texts) else ",").join(texts)
-    return _value(said)
+def _values(name: str, said: object, fault: Fault) -> str:
+    """Return the values as they are written after ``--knob NAME=``: each one of a list stays whole."""
+    if not isinstance(said, list | tuple):
+        return _value(said)
+    texts = [_value(one) for one in said]
+    if any(len(divided(text, ";")) > 1 for text in texts):
+        raise fault(("knobs", name), "a value with a semicolon cannot be tried", "start it by a script that sets it")
+    return "".join(f"{text};" for text in texts) if any("," in text for text in texts) else ",".join(texts)
 
 
 def _value(said: object) -> str:
-    return ("on" if said else "off") if isinstance(said, bool) else str(said)
+    if isinstance(said, Mapping | list | tuple):
+        return json.dumps(said, separators=(",", ":"), default=str)
+    return ("on" if said else "off") if isinstance(said, bool) else "" if said is None else str(said)
 
 
 def _params(value: object, fault: Fault) -> tuple[str, str] | None:

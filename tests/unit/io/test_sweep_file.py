@@ -29,6 +29,21 @@ def test_knobs_are_lists_ranges_or_single_values() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("said", "values"),
+    [
+        (["0,1"], ("0,1",)),
+        (["0,1", "2"], ("0,1", "2")),
+        ([{"method": "ngram", "depth": 2}], ('{"method":"ngram","depth":2}',)),
+        ([[1, 2], [4]], ("[1,2]", "[4]")),
+        (['{"a": 1, "b": 2}', "it's"], ('{"a": 1, "b": 2}', "it's")),
+    ],
+)
+def test_each_value_of_a_list_stays_whole(said: object, values: tuple[str, ...]) -> None:
+    """Half of a value is a configuration that nobody asked for, and a start that nobody gets back."""
+    assert _read(knobs={"flag:--x": said}).ranges[0].values == values
+
+
 def test_flags_say_the_same_as_the_file() -> None:
     assert _read(knobs=["max_num_seqs=4,8"]) == _read()
 
@@ -71,6 +86,8 @@ def test_the_file_of_parameters_of_vllm_stands_for_knobs(tmp_path: Path) -> None
 _WRONG = {
     "no knob": ({"knobs": {}}, "no knob is named"),
     "both": ({"params": "/dev/null"}, "both knobs and params"),
+    "a semicolon": ({"knobs": {"env:X": ["a;b", "c"]}}, "a value with a semicolon"),
+    "a value that is none": ({"knobs": {"env:X": None}}, "'env:X=' is not NAME=VALUES"),
     "unknown knob": ({"knobs": {"max_num_seq": 4}}, "has no knob 'max_num_seq'"),
     "arm b": ({"b": {}}, "b: 'b' is of an experiment with two arms"),
     "a for baseline": ({"a": {}}, "a: 'a' is of an experiment"),

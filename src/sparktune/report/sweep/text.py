@@ -36,7 +36,8 @@ def plan_text(
     """Render what a sweep would do: the space, what was left out of it and why, the stages, and what they cost."""
     plan, primary = record.plan, experiment.primary
     cells = count_of(len(experiment.workload.cells), "cell")
-    raced = "combinations of what wins alone race, too" if plan.pairs else "no combinations"
+    pairs = plan.pairs and len(plan.ranges) > 1
+    raced = "combinations of what wins alone race, too" if pairs else "no combinations"
     lines = [
         f"sweep: {one_line(experiment.name)}; server: {one_line(experiment.base_url)}, launcher {experiment.launcher}",
         *(f"  {_range_words(one)}" for one in plan.ranges),
