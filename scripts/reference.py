@@ -4,6 +4,7 @@ The command pages are the commands' own help; the other pages are the docstrings
 """
 
 import importlib
+import json
 import pkgutil
 import sys
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import typer
+from schemas import SCHEMAS, schema_of  # beside this file
 
 from sparktune import engines
 from sparktune.bench import metrics, validity
@@ -321,6 +323,27 @@ def _help(context: typer.Context) -> str:
     return "\n".join(line.rstrip() for line in context.command.get_help(context).splitlines())
 
 
+def schemas_page() -> str:
+    """Return the page that lists the schemas of ``--json``."""
+    rows = [f"| [{name}](schemas/{name}.v1.json) | {commands} |" for name, (commands, _) in sorted(SCHEMAS.items())]
+    introduction = (
+        'What `--json` prints has `"schema": 1` and these shapes, as JSON Schema (2020-12). They say what is\n'
+        "promised: which keys there are, their types, and that a text says why where a number is null. Numbers are\n"
+        "SI, and their names carry the unit. More fields may come at any time; a change of these would be schema 2.\n"
+        "A number is one step away: `sparktune bench URL --json | jq '.cells[].metrics.ttft_s.median'`."
+    )
+    streams = (
+        "`drift --watch --json`, `watch --json` and `runs export --raw` print one object a line. Files that\n"
+        "`runs export --benchy` writes have the shape of llama-benchy's own."
+    )
+    table = "\n".join(["| schema | printed by |", "|---|---|", *rows])
+    return _page("JSON of the commands", introduction, [table, streams])
+
+
+def _schema_file(name: str) -> Callable[[], str]:
+    return lambda: json.dumps(schema_of(name), indent=1) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "metrics.md": metrics_page,
@@ -334,6 +357,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "log-messages.md": log_messages_page,
     "drift.md": drift_page,
     "pollers.md": pollers_page,
+    "json.md": schemas_page,
+    **{f"schemas/{name}.v1.json": _schema_file(name) for name in sorted(SCHEMAS)},
 }
 
 

@@ -1,10 +1,10 @@
 """Tables that people published, written down from their articles, and what can be concluded of them."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.schemas import promised
 from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import load_yaml
 
@@ -22,7 +22,7 @@ def test_published_table(name: str) -> None:
     refuse_unknown(case, _KEYS)
 
     judgement = check_files([_FOLDER / f"{name}.csv"])
-    found = json.loads(check_json(judgement))
+    found = promised("check", check_json(judgement))
 
     assert found["verdict"] == case["verdict"], found["why"]
     _check_rules(found, case["checks"])

@@ -1,9 +1,9 @@
 """The calibration's page: unknown is said, the knee is explained, JSON keeps its schema."""
 
-import json
 from dataclasses import replace
 
 import pytest
+from tests.support.schemas import promised
 
 from sparktune.model.calibration import Accuracy, Calibration, Knee, Limit, Load, LoadResult, Spread
 from sparktune.report.calibrate import calibration_json, calibration_text, columns
@@ -102,7 +102,7 @@ def test_a_search_that_was_never_made_is_not_shown() -> None:
 
 def test_unknown_is_never_zero() -> None:
     text = calibration_text(_calibration(Limit.CLIENT, None, _NOTHING))
-    record = json.loads(calibration_json(_calibration(Limit.CLIENT, None, _NOTHING)))
+    record = promised("calibrate", calibration_json(_calibration(Limit.CLIENT, None, _NOTHING)))
 
     assert _rows_of_8(text) == [["8", *["unknown"] * 7], ["8", *["unknown"] * 3, "user"]]
     assert "8 requests did not end well" in text
@@ -111,7 +111,7 @@ def test_unknown_is_never_zero() -> None:
 
 
 def test_json_has_its_schema() -> None:
-    record = json.loads(calibration_json(_calibration(Limit.CLIENT, 799.2)))
+    record = promised("calibrate", calibration_json(_calibration(Limit.CLIENT, 799.2)))
 
     assert (record["schema"], record["knee"]["held_chunks_per_s"], record["knee"]["limit"]) == (1, 799.2, "client")
     assert record["points"][0]["ttft_error_s"] == {

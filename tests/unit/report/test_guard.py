@@ -1,8 +1,7 @@
 """What a guard says at its end: the curve that led to a stop, and the same as JSON."""
 
-import json
-
 from tests.support.guard_ticks import host_ticks
+from tests.support.schemas import promised
 
 from sparktune.host.killed import Killed, Killer
 from sparktune.model.guard import Limits, Trip
@@ -85,7 +84,7 @@ def test_json_has_everything_and_null_for_what_is_not_known() -> None:
         lost={"spark2": "gone"},
     )  # fmt: skip
 
-    document = json.loads(guard_json(report))
+    document = promised("guard", guard_json(report))
 
     assert document["schema"] == 1
     assert document["trip"] == {"guard": "memory-floor", "node": "spark1", "evidence": "low", "hint": "less"}

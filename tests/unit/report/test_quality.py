@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 
 import pytest
+from tests.support.schemas import promised
 
 from sparktune.bench.quality.ask import canary_body, reach_bodies, tool_body
 from sparktune.bench.quality.battery import BATTERY
@@ -66,7 +67,7 @@ def test_a_server_without_tools_is_unknown_and_no_list_of_failures() -> None:
     assert _lines(asked)[0] == f"tool calls: UNKNOWN: {why}"
     assert len(_lines(asked)) == 2
     assert _score(asked).open
-    told = json.loads(quality_json(_score(asked)))
+    told = promised("quality", quality_json(_score(asked)))
     assert told["tools"]["right"] is None
     assert told["tools"]["why"] == why
 
@@ -97,7 +98,7 @@ def test_asked_once_says_nothing_of_repeating() -> None:
 
 
 def test_json_has_every_answer_and_nothing_that_was_not_asked() -> None:
-    told = json.loads(quality_json(_score(Quality(canary=_canary()), Quality(canary=_canary("other")))))
+    told = promised("quality", quality_json(_score(Quality(canary=_canary()), Quality(canary=_canary("other")))))
     assert told["tools"] == {"right": None, "calls": None, "restraint": None, "why": "not asked", "items": []}
     assert [len(asked) for asked in told["canary"]["askings"]] == [20, 20]
     assert told["canary"]["identical_share"] == 0.0

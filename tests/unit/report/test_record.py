@@ -1,8 +1,7 @@
 """The summary of a recording: what is in the file, and everything that is not."""
 
-import json
-
 import pytest
+from tests.support.schemas import promised
 
 from sparktune.bench.traffic.recorder import Tally
 from sparktune.report.record import RecordReport, record_json, record_lines
@@ -77,6 +76,6 @@ def test_connections_that_were_cut_off_are_said() -> None:
 
 
 def test_json_has_the_same() -> None:
-    record = json.loads(record_json(_report(_FULL)))
+    record = promised("record", record_json(_report(_FULL)))
 
     assert {"schema": 1, "file": "t.jsonl", "requests": 4, "broken": None, "missed": {}}.items() <= record.items()

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.experiments import CELLS, experiment, visit
+from tests.support.schemas import promised
 
 from sparktune.experiment.conclude import conclude
 from sparktune.experiment.design import Arm
@@ -219,7 +220,7 @@ def test_lists_say_what_still_holds_something() -> None:
     told = rows_text([row], {"e1": ""})
     assert "  killed  " in told
     assert "HOLDS SOMETHING: sparktune ab resume e1 --restore-only" in told
-    (found,) = json.loads(rows_json([row], {"e1": ""}))["experiments"]
+    (found,) = promised("experiments", rows_json([row], {"e1": ""}))["experiments"]
     assert (found["id"], found["owner"]) == ("e1", None)
 
 
@@ -239,7 +240,10 @@ def test_one_that_runs_is_not_called_left_behind() -> None:
     assert "RUNNING: pid 7 on spark1" in told
     assert "HOLDS" not in told
     assert "resume" not in told
-    assert json.loads(rows_json([row], {"e1": "pid 7 on spark1"}))["experiments"][0]["owner"] == "pid 7 on spark1"
+    assert (
+        promised("experiments", rows_json([row], {"e1": "pid 7 on spark1"}))["experiments"][0]["owner"]
+        == "pid 7 on spark1"
+    )
 
 
 def test_text_shows_cells_guards_and_what_was_observed() -> None:

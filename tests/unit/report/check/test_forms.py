@@ -1,11 +1,11 @@
 """What a person and a script read of a judgement. The files in golden/ were read by a person."""
 
-import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from tests.support.results import results
+from tests.support.schemas import promised
 
 from sparktune.bench.imports import SourceFile, combine_tables, read_table
 from sparktune.experiment.table_verdict import judge_table
@@ -62,7 +62,7 @@ def test_colour_is_on_the_verdict_only() -> None:
 
 def _reach(text: str, source: str = "x.csv") -> tuple[str, int, int, str]:
     judgement = judge_table(read_table(SourceFile(name=source, data=text.encode())))
-    found = json.loads(check_json(judgement))
+    found = promised("check", check_json(judgement))
     told = check_text(judgement, width=80)
     return told.splitlines()[0], found["evaluated"], found["unevaluated"], told
 
@@ -116,7 +116,7 @@ def test_an_arm_that_cannot_be_compared_is_not_dropped_in_silence(line: str, why
         )
     )
     judgement = judge_table(table)
-    found = json.loads(check_json(judgement))
+    found = promised("check", check_json(judgement))
     told = " ".join(check_text(judgement, width=80).split())
 
     assert [(one["first"], one["second"]) for one in found["uncompared"]] == [("a", "c")]
@@ -137,7 +137,7 @@ def test_our_own_results_are_read_in_both_of_their_shapes(result: RunResult) -> 
         table = read_table(SourceFile(name="run.json", data=render(result, form).encode()))
         judgement = judge_table(combine_tables([table]))
 
-        assert json.loads(check_json(judgement))["schema"] == 1
+        assert promised("check", check_json(judgement))["schema"] == 1
         assert check_text(judgement, width=80)
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from tests.support.schemas import promised
 
 from sparktune.drift.stale import Running, judged
 from sparktune.model.earned import EarnedEnd, EarnedEntry, EarnedEvidence, EarnedScope
@@ -94,7 +95,7 @@ def test_the_history_has_what_counted_and_what_was_never_accepted() -> None:
     assert text.startswith("1 setting of the past: superseded or forgotten\n")
     assert "superseded by e3 on 2026-11-01" in text
     assert "INCONCLUSIVE  no" in text
-    told = json.loads(history_json([gone], [_ROW], frozenset(), "earned.yaml"))
+    told = promised("earned-history", history_json([gone], [_ROW], frozenset(), "earned.yaml"))
     assert told["history"][0]["ended"]["by"] == "e3"
     assert told["experiments"][0]["kept"] is False
 

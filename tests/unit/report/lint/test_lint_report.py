@@ -1,8 +1,7 @@
 """What is printed of findings: nothing that steers a terminal, no secret, every line that a person needs."""
 
-import json
-
 import pytest
+from tests.support.schemas import promised
 
 from sparktune.deploy.rules import all_rules
 from sparktune.deploy.settings.view import view_of
@@ -38,7 +37,7 @@ def test_a_finding_about_a_whole_file_and_a_node() -> None:
     view = _view("vllm serve m\n", nodes=[NodeFacts(node="spark1"), NodeFacts(node="spark2", failure="no route")])
 
     text = lint_text(view, (_finding(node="spark1"), _finding(severity=Severity.INFO)))
-    found = json.loads(lint_json(view, (_finding(node="spark1"),), ("a note",)))
+    found = promised("lint", lint_json(view, (_finding(node="spark1"),), ("a note",)))
 
     assert text.startswith("1 error, 1 note in 1 file (vllm), with 2 nodes\n")
     assert "ERROR    serve.sh  graph-coverage  on spark1\n         seen\n         why: " in text

@@ -3,12 +3,12 @@
 A thread that a cpuset left on other CPUs than agreed must not be told as pinned.
 """
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.support.pin_views import pin_poller, pin_seen, pin_wish
+from tests.support.schemas import promised
 
 from sparktune.errors import ExitCode
 from sparktune.flows.host_outcome import HostOutcome
@@ -97,7 +97,7 @@ def test_a_node_without_an_answer_fails_the_command() -> None:
 
 
 def test_json_has_the_threads_with_their_rule_and_what_was_read_back() -> None:
-    document = json.loads(pin_json([_done({11: _WANTED})]))
+    document = promised("place-pin", pin_json([_done({11: _WANTED})]))
     (node,) = document["nodes"]
     assert (document["schema"], node["state"], node["transaction"]) == (1, "applied", "0007-x")
     (pin,) = node["pins"]

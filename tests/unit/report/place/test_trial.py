@@ -1,10 +1,10 @@
 """A trial for people and for scripts: the verdict with its interval first, what was not measured, the next step."""
 
-import json
 from dataclasses import replace
 
 import pytest
 from tests.support.idle_trials import plan_of, visit_of
+from tests.support.schemas import promised
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import effect_of
@@ -116,7 +116,7 @@ def test_a_trial_that_may_still_hold_its_thread_does_not_say_that_it_is_back() -
 
 
 def test_json_has_null_with_a_reason_for_what_is_not_known() -> None:
-    found = json.loads(trial_json(_report(None)))
+    found = promised("place-trial", trial_json(_report(None)))
 
     assert found["schema"] == 1
     assert (found["idle"], found["idle_why"]) == (None, "no sensor")
@@ -125,7 +125,7 @@ def test_json_has_null_with_a_reason_for_what_is_not_known() -> None:
 
 
 def test_json_has_the_effect_the_blocks_and_what_it_costs() -> None:
-    found = json.loads(trial_json(_report(_idle(), _cost())))
+    found = promised("place-trial", trial_json(_report(_idle(), _cost())))
 
     assert found["idle"]["verdict"] == "IMPROVED"
     assert found["idle"]["effect"]["mean"] == pytest.approx(-4.95, abs=0.05)
