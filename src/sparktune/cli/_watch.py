@@ -3,66 +3,114 @@
 __all__ = ["run_watch"]
 
 import asyncio
+import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from typing import Final
 
 import typer
-from rich.console import Console
-from rich.live import Live
-from rich.text import Text
 
 from sparktune.cli._nodes import targets_of
+from sparktune.cli._watch_feeds import WatchArguments, feeds_of
 from sparktune.errors import ExitCode
 from sparktune.flows.watch import watch
-from sparktune.io.cluster import NodeTarget
 from sparktune.report.watch import WatchedNode, watch_json, watch_lines
-from sparktune.units import Seconds
 
-_ALL_ROWS = 1000
-_WIDE = 200
+_ALL_ROWS: Final = 1000
+_WIDE: Final = 200
+_EXTRA: Final = "engine, drift, findings and keys: install the extra tui, pip install 'sparktune[tui]'"
+_LOCALE: Final = ("LC_ALL", "LC_CTYPE", "LANG")
 
 
-def run_watch(nodes: str, roots: tuple[Path, ...], *, interval_s: Seconds, count: int, as_json: bool) -> None:
-    """Watch until the end, Ctrl-C, or no node is left. Leaves with 1 when a node did not answer to the end."""
-    targets = targets_of(nodes, roots)
-    if as_json or not sys.stdout.isatty():
-        answered = asyncio.run(watch(targets, _write_json if as_json else _write, interval_s=interval_s, count=count))
+def run_watch(arguments: WatchArguments, *, as_json: bool) -> None:
+    """Watch until the end, q, Ctrl-C, or no node is left. Leaves with 1 when a node did not answer to the end."""
+    screen = sys.stdout.isatty() and not as_json and os.environ.get("TERM", "dumb") != "dumb"
+    if not screen:
+        answered = _lines(arguments, _write_json if as_json else _write)
+    elif _has_textual() and sys.stdin.isatty() and sys.stderr.isatty():
+        answered = _with_keys(arguments)
     else:
-        answered = _on_screen(targets, interval_s, count)
+        answered = _on_screen(arguments)
     if not answered:
         raise typer.Exit(int(ExitCode.FAILED))
 
 
-def _on_screen(targets: tuple[NodeTarget, ...], interval_s: Seconds, count: int) -> bool:
+def _has_textual() -> bool:
+    return importlib.util.find_spec("textual") is not None
+
+
+def _lines(arguments: WatchArguments, write: Callable[[WatchedNode], None]) -> bool:
+    targets = targets_of(arguments.nodes, arguments.roots)
+    return asyncio.run(watch(targets, write, interval_s=arguments.interval_s, count=arguments.count))
+
+
+def _with_keys(arguments: WatchArguments) -> bool:
+    # Textual is an extra, and slow to load.
+    from sparktune.cli._tui.app import WatchApp
+
+    feeds = feeds_of(arguments)
+    app = WatchApp(feeds.run, feeds.begin(), ring=feeds.bell.ring, ascii_only=_ascii_only())
+    answered = app.run(mouse=False)
+    if app.error is not None:
+        raise app.error
+    if app.interrupted:
+        raise KeyboardInterrupt
+    _tell_failures(tuple(one.node for one in app.state.nodes))
+    return bool(answered)
+
+
+def _on_screen(arguments: WatchArguments) -> bool:
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    targets = targets_of(arguments.nodes, arguments.roots)
     seen = {target.name: WatchedNode(name=target.name) for target in targets}
-    # The alternate screen gives the terminal back as it was.
-    with Live(console=Console(highlight=False), screen=True, auto_refresh=False) as live:
-        answered = asyncio.run(watch(targets, _drawing(live, seen), interval_s=interval_s, count=count))
-    for node in seen.values():
-        if node.failure:
-            sys.stderr.write(f"{node.name}: {node.failure}\n")
-    return answered
+    note = () if _has_textual() else (_EXTRA,)
+    ascii_only = _ascii_only()
 
-
-def _drawing(live: Live, seen: dict[str, WatchedNode]) -> Callable[[WatchedNode], None]:
     def draw(node: WatchedNode) -> None:
         seen[node.name] = node
         size = shutil.get_terminal_size()
-        lines = watch_lines(tuple(seen.values()), width=size.columns, rows=size.lines)
-        live.update(Text("\n".join(lines), no_wrap=True), refresh=True)
+        rows = size.lines - len(note)
+        lines = watch_lines(tuple(seen.values()), width=size.columns, rows=rows, ascii_only=ascii_only)
+        live.update(Text("\n".join((*map(_shown, lines), *note)), no_wrap=True), refresh=True)
 
-    return draw
+    # The alternate screen gives the terminal back as it was.
+    with Live(console=Console(highlight=False), screen=True, auto_refresh=False) as live:
+        answered = asyncio.run(watch(targets, draw, interval_s=arguments.interval_s, count=arguments.count))
+    _tell_failures(tuple(seen.values()))
+    return answered
+
+
+def _tell_failures(nodes: tuple[WatchedNode, ...]) -> None:
+    for node in nodes:
+        if node.failure:
+            sys.stderr.write(f"{node.failure}\n")
 
 
 def _write(node: WatchedNode) -> None:
     if node.frame is not None or node.failure:
-        sys.stdout.write("\n".join(watch_lines((node,), width=_WIDE, rows=_ALL_ROWS)) + "\n\n")
+        lines = watch_lines((node,), width=_WIDE, rows=_ALL_ROWS, ascii_only=_ascii_only())
+        sys.stdout.write("\n".join(map(_shown, lines)) + "\n\n")
         sys.stdout.flush()
 
 
 def _write_json(node: WatchedNode) -> None:
     if node.frame is not None or node.failure:
-        sys.stdout.write(watch_json(node))
+        sys.stdout.write(_shown(watch_json(node)))
         sys.stdout.flush()
+
+
+def _ascii_only() -> bool:
+    """Whether bars are drawn in ASCII: where the locale or the stream knows nothing else."""
+    named = next((value for name in _LOCALE if (value := os.environ.get(name))), "")
+    return not all("utf" in one.lower().replace("-", "") for one in (named, sys.stdout.encoding or ""))
+
+
+def _shown(text: str) -> str:
+    """Return what the stream can write: other letters as escapes, which JSON reads back."""
+    encoding = sys.stdout.encoding or "ascii"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -8,6 +8,7 @@ __all__ = [
     "VISIBLE_FIELDS",
     "Models",
     "count_tokens",
+    "first_tokens",
     "has_metrics",
     "header",
     "highest",
@@ -32,6 +33,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from sparktune.model.counters import FirstTokens
 from sparktune.model.engine import Answer, Answers, JsonValue, MetricSample
 from sparktune.model.options import SendOptions, Thinking
 from sparktune.units import Tokens
@@ -170,6 +172,13 @@ def total(samples: Iterable[MetricSample], *names: str, **labels: str) -> float 
         if values:
             return math.fsum(values)
     return None
+
+
+def first_tokens(samples: Iterable[MetricSample], histogram: str) -> FirstTokens | None:
+    """Return the sum and the count of a histogram of times to first tokens; None when either is not told."""
+    listed = tuple(samples)
+    count, total_s = total(listed, f"{histogram}_count"), total(listed, f"{histogram}_sum")
+    return None if count is None or total_s is None else FirstTokens(count=count, total_s=total_s)
 
 
 def number(value: float | None) -> int | None:

@@ -10,7 +10,7 @@ __all__ = ["ENGINE"]
 from collections.abc import Iterable, Mapping
 
 from sparktune.engines import _openai as openai
-from sparktune.model.counters import Counters, GaugeSample
+from sparktune.model.counters import Counters, FirstTokens, GaugeSample
 from sparktune.model.engine import Answers, Engine, EngineFacts, JsonValue, MetricSample, TokenizeApi
 from sparktune.model.options import SendOptions
 from sparktune.units import Nanoseconds, Tokens
@@ -102,6 +102,10 @@ def _gauges(samples: Iterable[MetricSample], at_ns: Nanoseconds) -> GaugeSample:
     )
 
 
+def _first_tokens(samples: Iterable[MetricSample]) -> FirstTokens | None:
+    return openai.first_tokens(samples, "vllm:time_to_first_token_seconds")
+
+
 ENGINE = Engine(
     name="vllm",
     rank=10,
@@ -115,6 +119,7 @@ ENGINE = Engine(
     metrics_path="/metrics",
     counters=_counters,
     gauges=_gauges,
+    first_tokens=_first_tokens,
     tokenize=TokenizeApi(
         path="/tokenize",
         body=openai.tokenize_body,

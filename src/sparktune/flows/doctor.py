@@ -1,6 +1,6 @@
 """``doctor``: read the nodes, or the loose files of a report, and judge them. Nothing is changed."""
 
-__all__ = ["Diagnosis", "diagnose_files", "diagnose_nodes", "facts_of"]
+__all__ = ["Diagnosis", "diagnose", "diagnose_files", "diagnose_nodes", "facts_of"]
 
 import asyncio
 from collections.abc import Sequence
@@ -37,8 +37,13 @@ class Diagnosis:
 
 def diagnose_nodes(targets: Sequence[NodeTarget]) -> Diagnosis:
     """Ask all nodes at once. What is wrong with a node itself is in its facts; raises UsageError for a bad name."""
-    answers = asyncio.run(observe_all(targets, all_reads()))
-    return _judged(ClusterFacts(nodes=tuple(facts_of(answer) for answer in answers)))
+    return asyncio.run(diagnose(targets))
+
+
+async def diagnose(targets: Sequence[NodeTarget]) -> Diagnosis:
+    """Ask as ``diagnose_nodes`` does, beside other work: judging does not hold it up."""
+    answers = await observe_all(targets, all_reads())
+    return await asyncio.to_thread(lambda: _judged(ClusterFacts(nodes=tuple(map(facts_of, answers)))))
 
 
 def diagnose_files(folder: Path) -> Diagnosis:

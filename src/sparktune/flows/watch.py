@@ -1,4 +1,4 @@
-"""``watch``: sample every node and hand on what is new; a node that fails ends alone."""
+"""``watch``: sample every node and hand on what is new; a node that fails ends alone, or is tried again."""
 
 __all__ = ["watch"]
 
@@ -17,23 +17,39 @@ from sparktune.units import Seconds
 
 
 async def watch(
-    targets: Sequence[NodeTarget], show: Callable[[WatchedNode], None], *, interval_s: Seconds, count: int = 0
+    targets: Sequence[NodeTarget],
+    show: Callable[[WatchedNode], None],
+    *,
+    interval_s: Seconds,
+    count: int = 0,
+    again_s: Seconds | None = None,
 ) -> bool:
     """Call ``show`` with every new frame of every node, ``count`` of each or until cancelled.
 
+    A node that does not answer is tried again after ``again_s`` seconds; with None, or with a ``count``, never.
     Returns whether all nodes answered to the end; ``show`` is told of those that did not. Raises UsageError for a host
     name that is an option.
     """
-    sessions = [NodeSession(target) for target in targets]
-    return all(await asyncio.gather(*(_watch_node(one, show, interval_s, count) for one in sessions)))
+    for target in targets:
+        NodeSession(target)  # refuses such a name before anything is shown
+    kept = None if count else again_s
+    return all(await asyncio.gather(*(_watch_again(one, show, interval_s, count, kept) for one in targets)))
 
 
-async def _watch_node(
-    session: NodeSession, show: Callable[[WatchedNode], None], interval_s: Seconds, count: int
+async def _watch_again(
+    target: NodeTarget, show: Callable[[WatchedNode], None], interval_s: Seconds, count: int, again_s: Seconds | None
 ) -> bool:
-    name = session.target.name
+    while True:
+        answered = await _watch_node(target, show, interval_s, count)
+        if answered or again_s is None:
+            return answered
+        await asyncio.sleep(again_s)
+
+
+async def _watch_node(target: NodeTarget, show: Callable[[WatchedNode], None], interval_s: Seconds, count: int) -> bool:
+    name = target.name
     try:
-        async with session as node:
+        async with NodeSession(target) as node:
             _, readings = await node.greet_and_observe(CPU.reads)
             cpu: CpuFacts = CPU.parse(readings)
             split = cpu.split.value

@@ -1,6 +1,7 @@
 """A node as it is now: loads, heat, memory, GPU and hottest threads from two samples that follow each other.
 
-Sources: proc(5) for /proc/stat and /proc/PID/task/TID/stat (times in ticks of 10 ms); the parsers of the other facts.
+Sources: proc(5) for /proc/stat and /proc/PID/task/TID/stat (times in ticks of 10 ms); the kernel's cpufreq for clocks
+(scaling_cur_freq, kHz); the parsers of the other facts.
 """
 
 __all__ = ["WATCH_READS", "CoreLoad", "Frame", "HotThread", "frame_of"]
@@ -16,16 +17,18 @@ from sparktune.host.facts.thermal import ThermalFacts
 from sparktune.model.observed import present
 from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFile, ReadFiles, Readings
 from sparktune.model.sample import Sample
-from sparktune.units import Bytes, Celsius, Ratio, Seconds, seconds_between
+from sparktune.units import Bytes, Celsius, Hertz, Ratio, Seconds, seconds_between
 
 _STAT = "/proc/stat"
 _THREADS = "/proc/[0-9]*/task/[0-9]*/stat"
 _SOURCES = (memory.SOURCE, thermal.SOURCE, gpu.SOURCE)
 _ZONES = "/sys/class/thermal/thermal_zone[0-9]*/temp"
+_CLOCKS = "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq"
 _WANTED = ("/proc/meminfo", "/proc/vmstat", _ZONES)
 WATCH_READS: tuple[Read, ...] = (
     ReadFile(path=_STAT),
     ReadFiles(pattern=_THREADS),
+    ReadFiles(pattern=_CLOCKS),
     *(
         read
         for source in _SOURCES
@@ -37,6 +40,9 @@ WATCH_READS: tuple[Read, ...] = (
 )
 """What a watched node is asked for at every tick."""
 
+_CPUS = "/sys/devices/system/cpu/"
+_CLOCK = re.compile(_CPUS + r"cpu(\d{1,6})/cpufreq/scaling_cur_freq", re.ASCII)
+_HZ_PER_KHZ = 1000.0
 _CORE = re.compile(r"cpu(\d{1,6}) ((?:\d{1,20} ?){4,10})", re.ASCII)
 _IDLE, _IOWAIT, _STEAL, _COUNTED = 3, 4, 7, 8  # guest time is in user time already
 _TASK = re.compile(r"/proc/(\d{1,10})/task/(\d{1,10})/stat", re.ASCII)
@@ -49,10 +55,11 @@ _LEAST_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CoreLoad:
-    """``load`` is the share of the last interval in which the core worked; None when it cannot be told."""
+    """``load`` is the share of the last interval in which the core worked; ``clock_hz`` is now. None where untold."""
 
     cpu: int
     load: Ratio | None
+    clock_hz: Hertz | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +102,7 @@ def frame_of(before: Sample, now: Sample) -> Frame:
     return Frame(
         wall_ns=now.wall_ns,
         missed=now.missed,
-        cores=tuple(_cores(before.texts.get(_STAT, ""), now.texts.get(_STAT, ""))),
+        cores=tuple(_cores(before.texts.get(_STAT, ""), now.texts.get(_STAT, ""), _clocks(now.texts))),
         hottest_zone=max((one for zone in heat.zones if (one := zone.temperature.value) is not None), default=None),
         gpus=cards.gpus.value or (),
         available=new.available.value,
@@ -125,14 +132,20 @@ def _rate(before: int | None, now: int | None, elapsed: Seconds) -> float | None
     return (now - before) / elapsed
 
 
-def _cores(before: str, now: str) -> Iterator[CoreLoad]:
+def _cores(before: str, now: str, clocks: Mapping[int, Hertz]) -> Iterator[CoreLoad]:
     old = _times(before)
     for cpu, times in _times(now).items():
         changes = [new - past for new, past in zip(times, old.get(cpu, ()), strict=False)]
         whole = sum(changes)
         # Stolen time is work of other virtual machines, not of this core.
         away = sum(changes[place] for place in (_IDLE, _IOWAIT, _STEAL) if place < len(changes))
-        yield CoreLoad(cpu=cpu, load=min(1.0, max(0.0, 1 - away / whole)) if whole > 0 else None)
+        load = min(1.0, max(0.0, 1 - away / whole)) if whole > 0 else None
+        yield CoreLoad(cpu=cpu, load=load, clock_hz=clocks.get(cpu))
+
+
+def _clocks(texts: Mapping[str, str]) -> dict[int, Hertz]:
+    found = ((_CLOCK.fullmatch(path), text.strip()) for path, text in texts.items() if path.startswith(_CPUS))
+    return {int(match[1]): int(khz) * _HZ_PER_KHZ for match, khz in found if match and _NUMBER.fullmatch(khz)}
 
 
 def _times(stat: str) -> dict[int, tuple[int, ...]]:

@@ -3,11 +3,11 @@
 None means that the server does not tell; it never means 0.
 """
 
-__all__ = ["CounterDelta", "Counters", "GaugeSample"]
+__all__ = ["CounterDelta", "Counters", "FirstTokens", "GaugeSample"]
 
 from dataclasses import dataclass, fields
 
-from sparktune.units import Nanoseconds, Ratio, Tokens
+from sparktune.units import Nanoseconds, Ratio, Seconds, Tokens
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +66,14 @@ class GaugeSample:
     waiting: float | None = None
     kv_use: Ratio | None = None
     kv_tokens: Tokens | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstTokens:
+    """First tokens that a server sent since its start: how many, and the sum of their times, as it counts."""
+
+    count: float
+    total_s: Seconds
 
 
 _Value = float | tuple[float, ...] | None

@@ -13,7 +13,7 @@ __all__ = [
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sparktune.model.counters import Counters, GaugeSample
+from sparktune.model.counters import Counters, FirstTokens, GaugeSample
 from sparktune.model.options import SendOptions
 from sparktune.units import Nanoseconds, Tokens
 
@@ -88,6 +88,10 @@ class TokenizeApi:
         return self.plain_path if plain and self.plain_path else self.path
 
 
+def _none_counted(_samples: Iterable[MetricSample]) -> FirstTokens | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
     """One engine; the constant ``ENGINE`` of one file in ``engines``.
@@ -100,7 +104,8 @@ class Engine:
     are the delta keys that carry output text, ``visible_fields`` those that a user sees.
     ``fixes_length`` says whether ``body_extras`` can make the engine send exactly the tokens asked for.
     ``needs_done`` says whether a stream without ``[DONE]`` is cut off even when a finish reason was seen.
-    ``counters`` and ``gauges`` read a parsed exposition of ``metrics_path`` (headers are for an identity).
+    ``counters`` and ``gauges`` read a parsed exposition of ``metrics_path`` (headers are for an identity);
+    ``first_tokens`` its times to first tokens, None where the engine counts none.
     """
 
     name: str
@@ -116,6 +121,7 @@ class Engine:
     counters: Callable[[Iterable[MetricSample], Mapping[str, str]], Counters]
     gauges: Callable[[Iterable[MetricSample], Nanoseconds], GaugeSample]
     tokenize: TokenizeApi | None = None
+    first_tokens: Callable[[Iterable[MetricSample]], FirstTokens | None] = _none_counted
 
     def request_extras(
         self, options: SendOptions, *, cold: bool, nonce: str, output_tokens: Tokens

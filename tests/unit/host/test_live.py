@@ -82,6 +82,17 @@ def test_the_gpu_is_asked_by_name() -> None:
     assert [(gpu.utilization.value, gpu.temperature.value) for gpu in frame.gpus] == [(0.97, 61.0)]
 
 
+def test_clocks_of_cores_where_they_are_told() -> None:
+    """In Hertz; a core without a clock has none, and a word that is no number is none either."""
+    clock = "/sys/devices/system/cpu/cpu{}/cpufreq/scaling_cur_freq"
+    stats = ("cpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n", "cpu0 9 0 0 9 0 0 0 0\ncpu1 9 0 0 9 0 0 0 0\n")
+    frame = _frame(
+        {"/proc/stat": stats[0]}, {"/proc/stat": stats[1], clock.format(0): "2808000\n", clock.format(1): "x"}
+    )
+
+    assert [(core.cpu, core.load, core.clock_hz) for core in frame.cores] == [(0, 0.5, 2.808e9), (1, 0.5, None)]
+
+
 def test_hottest_threads_first() -> None:
     other = "/proc/50/task/52/stat"
     frame = _frame(

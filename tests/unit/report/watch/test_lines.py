@@ -120,7 +120,7 @@ def test_json_lines() -> None:
     line = json.loads(watch_json(_NODE))
 
     assert (line["schema"], line["node"], line["wall_s"], line["available_bytes"]) == (1, "spark1", 1.5, 54 * _GIB)
-    assert line["cores"][2] == {"cpu": 2, "type": "performance", "load": 1.0}
+    assert line["cores"][2] == {"cpu": 2, "type": "performance", "load": 1.0, "clock_hz": None}
     assert line["cores"][3]["load"] is None
     assert line["gpus"] == [
         {"index": 0, "utilization_ratio": 0.97, "sm_clock_hz": 2.3e9, "temperature_c": 61.0, "power_w": 80.4}
