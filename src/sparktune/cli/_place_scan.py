@@ -61,7 +61,7 @@ def scanned(arguments: ScanArguments, targets: Sequence[NodeTarget]) -> PlaceSca
     if not _SHORTEST_S <= window_s <= _LONGEST_S:
         message = f"--window {arguments.window} is not between {_SHORTEST_S:g} and {_LONGEST_S:g} s"
         raise UsageError(message, hint="2s tells threads apart well")
-    targets, endpoint = targets_of(arguments.nodes, ()), server_of(arguments)
+    endpoint = server_of(arguments)
     with host_progress(quiet=arguments.quiet) as tell:
         return scan_nodes(targets, windows=arguments.windows, window_s=window_s, endpoint=endpoint, say=tell)
 

@@ -80,6 +80,16 @@ def test_a_name_that_no_thread_has_fails() -> None:
     assert "no thread of processes no-such-process was seen to want a core" in done.err
 
 
+def test_the_nodes_that_threads_are_named_with_are_the_nodes_that_are_scanned() -> None:
+    """Named once is enough; to look at another machine instead would be to pin what merely has that number there."""
+    done = run_sparktune("place", "pin", "1@no-such-node.invalid", "--dry-run", "--json", "--quiet")
+
+    assert done.code == 1, done.err
+    (node,) = json.loads(done.out)["nodes"]
+    assert node["node"] == "no-such-node.invalid"
+    assert "no-such-node.invalid" in node["error"]
+
+
 _WRONG = [
     (("12x",), "is no TID"),
     (("12@",), "is no TID"),
