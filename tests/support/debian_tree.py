@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,23 +44,37 @@ def needed(*programs: str) -> tuple[str, ...]:
     return tuple(path for path in found.values() if path is not None)
 
 
-def base_tree() -> Path:
-    """Return the tree; it is made when it is not there, which takes a minute. Nobody writes to it afterwards."""
+def base_tree(suite: str | None = None, packages: tuple[str, ...] = _PACKAGES) -> Path:
+    """Return a tree of a release, made when it is not there, which takes a minute. Nobody writes to it afterwards.
+
+    The test is skipped where the mirror of this machine has no such release.
+    """
     (debootstrap,) = needed("debootstrap")
-    suite, mirror = _suite(), _mirror()
-    packages = ",".join(_PACKAGES)
+    own, mirror = _suite(), _mirror()
+    suite, packages_named = suite or own, ",".join(packages)
+    if suite != own and not _has_release(mirror, suite):
+        pytest.skip(f"the package mirror of this machine has no {suite}, or cannot be reached")
     named = os.environ.get("SPARKTUNE_TEST_ROOTS")
     folder = Path(named) if named else user_cache_path("sparktune-tests")
-    tree = folder / f"{suite}-{hashlib.sha256(packages.encode()).hexdigest()[:12]}"
+    tree = folder / f"{suite}-{hashlib.sha256(packages_named.encode()).hexdigest()[:12]}"
     with _only_one(folder):
         if not tree.exists():
             work = Path(tempfile.mkdtemp(prefix="making-", dir=folder))
             try:
-                _debootstrap(debootstrap, packages, suite, work / "tree", mirror)
+                _debootstrap(debootstrap, packages_named, suite, work / "tree", mirror)
                 (work / "tree").rename(tree)
             finally:
                 shutil.rmtree(work)
     return tree
+
+
+def _has_release(mirror: str, suite: str) -> bool:
+    """Ask the mirror for a release by the proxy and certificates that the environment names."""
+    try:
+        with urllib.request.urlopen(f"{mirror.rstrip('/')}/dists/{suite}/Release", timeout=20) as answer:
+            return f"Codename: {suite}" in answer.read(4096).decode(errors="replace")
+    except OSError:
+        return False
 
 
 def copy_tree(tree: Path, to: Path) -> None:
