@@ -1,5 +1,7 @@
 """Write the reference pages in docs/reference from the code, or check that they are current (``--check``).
 
+The rules of alerts and the dashboard in docs/monitoring are written and checked with them.
+
 The command pages are the commands' own help; the other pages are the docstrings and constants of the plug-in files.
 """
 
@@ -12,7 +14,8 @@ from pathlib import Path
 from types import ModuleType
 
 import typer
-from schemas import SCHEMAS, schema_of  # beside this file
+from file_pages import file_formats_page, log_facts_page, parts_page  # beside this file
+from schemas import SCHEMAS, schema_of
 
 from sparktune import engines
 from sparktune.bench import metrics, validity
@@ -28,6 +31,10 @@ from sparktune.logs.signatures import all_signatures
 from sparktune.model.log import LogRole, LogSignature
 from sparktune.model.place import KnownPoller
 from sparktune.report.knobs import knob_text
+from sparktune.report.prometheus.dashboard import dashboard_json
+from sparktune.report.prometheus.groups import all_groups
+from sparktune.report.prometheus.rules import rules_yaml
+from sparktune.report.prometheus.series import Alert, Series
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _WIDTH = 100
@@ -281,6 +288,33 @@ def _moved(poller: KnownPoller) -> str:
     return "yes, where a scan shows that it polls" if poller.placement else "no, see above"
 
 
+def series_page() -> str:
+    """Return the page of all series that are exported, in the order of the dashboard, with their alerts."""
+    sections = []
+    for group in all_groups():
+        table = ["| series | kind | labels | what it says |", "|---|---|---|---|", *map(_series_row, group.series)]
+        alerts = [_alert_item(alert) for series in group.series for alert in series.alerts]
+        parts = [f"## {group.title}", "\n".join(table), *(["\n".join(alerts)] if alerts else [])]
+        sections.append("\n\n".join(parts))
+    introduction = (
+        "What `sparktune export prometheus` tells; every group is one file in\n"
+        "`src/sparktune/report/prometheus/groups/`. What is not known has no value: its series is absent, and\n"
+        "`sparktune_unknown` says why. "
+        "[How to use it](../guides/monitoring.md)."
+    )
+    return _page("Exported series", introduction, sections)
+
+
+def _series_row(series: Series) -> str:
+    labels = ", ".join(f"`{label}`" for label in series.labels)
+    return f"| `{series.name}` | {series.kind.value} | {labels} | {series.help} |"
+
+
+def _alert_item(alert: Alert) -> str:
+    holds = "at once" if alert.holds.startswith("0") else f"after {alert.holds}"
+    return f"- **{alert.name}** ({alert.severity}, {holds}): `{alert.expr}`"
+
+
 def engines_page() -> str:
     """Return the page of all engines, in the order in which they are tried."""
     found = sorted(_modules(engines), key=lambda module: int(module.ENGINE.rank))
@@ -356,7 +390,13 @@ PAGES: dict[str, Callable[[], str]] = {
     "guards.md": guards_page,
     "log-messages.md": log_messages_page,
     "drift.md": drift_page,
+    "file-formats.md": file_formats_page,
+    "log-facts.md": log_facts_page,
+    "parts.md": parts_page,
     "pollers.md": pollers_page,
+    "exported-series.md": series_page,
+    "../monitoring/sparktune.rules.yml": rules_yaml,
+    "../monitoring/sparktune.dashboard.json": dashboard_json,
     "json.md": schemas_page,
     **{f"schemas/{name}.v1.json": _schema_file(name) for name in sorted(SCHEMAS)},
 }

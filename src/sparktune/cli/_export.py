@@ -11,8 +11,7 @@ from typing import Final
 
 import typer
 
-from sparktune.bench.slo import parse_seconds
-from sparktune.cli._drift import DriftArguments, wish_of
+from sparktune.cli._drift import DriftArguments, seconds_of, wish_of
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._place_scan import ScanArguments, server_of
 from sparktune.errors import ExitCode, UsageError
@@ -91,9 +90,9 @@ def _wish(arguments: ExportArguments) -> ExportWish:
     config = load_config(path) if path is not None else None
     names = tuple(config.services) if config is not None else ()
     services = tuple(wish_of(DriftArguments(service=name, nodes=arguments.nodes)) for name in names)
-    targets: dict[str, NodeTarget] = {one.name: one for one in targets_of(arguments.nodes, ())}
-    for service in services:
-        targets |= {one.name: one for one in service.nodes if one.name not in targets}
+    # A service's nodes are those that are named, those of the file, and those that it has parts on.
+    found = [one for service in services for one in service.nodes] or targets_of(arguments.nodes, ())
+    targets: dict[str, NodeTarget] = {one.name: one for one in found}
     earned = find_earned(Path(), arguments.earned)
     if arguments.earned is not None and not earned.exists():
         message = f"there is no file {earned}"
@@ -128,7 +127,7 @@ def _say_what_failed(seen: Seen) -> None:
 
 async def _serve(arguments: ExportArguments, wish: ExportWish) -> None:
     host, port = _address(arguments.listen)
-    every_s = parse_seconds(arguments.every, name="--every") if arguments.every else _EVERY_S
+    every_s = seconds_of(arguments.every, "--every") if arguments.every else _EVERY_S
     if every_s < _LEAST_S:
         message = f"--every {arguments.every} would keep the nodes busy with answering"
         raise UsageError(message, hint=f"{_LEAST_S:.0f}s is the shortest; 60s is what it is without --every")

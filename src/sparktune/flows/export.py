@@ -87,7 +87,7 @@ async def serve_looks(
     wish: ExportWish, server: MetricsServer, every_s: Seconds, *, say: Callable[[str], None] = lambda _: None
 ) -> None:
     """Look every so many seconds, counted from start to start, until SIGINT or SIGTERM; a scrape waits for no node."""
-    stop = asyncio.Event()
+    stop, told = asyncio.Event(), frozenset[str]()
     with stop_on_signals(stop.set):
         ended = asyncio.create_task(stop.wait())
         while not ended.done():
@@ -100,9 +100,10 @@ async def serve_looks(
                 break
             seen = looking.result()
             server.text = export_text(seen)
-            for part in seen.parts:
-                if part.failure:
-                    say(f"{part.id}: {part.failure}")
+            failures = frozenset(f"{part.id}: {part.failure}" for part in seen.parts if part.failure)
+            for failure in sorted(failures - told):
+                say(failure)
+            told = failures
             await asyncio.wait({ended}, timeout=max(0.0, every_s - (time.monotonic() - began_s)))
 
 
