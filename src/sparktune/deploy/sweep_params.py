@@ -24,6 +24,7 @@ from sparktune.model.sweep import Candidate, KnobRange
 
 _NAME: Final = "_benchmark_name"
 _ENGINE: Final = "vllm"
+_MOST: Final = 100
 _EXAMPLE: Final = 'for instance [{"max_num_seqs": 32, "max_num_batched_tokens": 1024}, {"max_num_seqs": 64}]'
 
 
@@ -42,7 +43,8 @@ def space_of_params(text: str, place: str, baselines: Mapping[str, str] | None =
     UsageError for what is no such file, names an option that vLLM does not have, or is not legal.
     """
     records = _records(text, place)
-    named_values = [dict(_values(record, f"{place}: configuration {at}")) for at, record in enumerate(records, 1)]
+    places = [f"{place}: configuration {at}" for at in range(1, len(records) + 1)]
+    named_values = [_once(_values(record, where), where) for record, where in zip(records, places, strict=True)]
     ranges = _ranges(named_values, baselines or {})
     before = {one.knob: one.baseline for one in ranges}
     found: dict[str, Candidate] = {}
@@ -58,11 +60,14 @@ def space_of_params(text: str, place: str, baselines: Mapping[str, str] | None =
 
 def _records(text: str, place: str) -> Sequence[Mapping[str, Any]]:
     try:
-        data = json.loads(text)
+        data = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         message = f"{place}: this is no JSON ({error})"
         raise UsageError(message, hint=_EXAMPLE) from None
     records = list(data.values()) if isinstance(data, dict) else data
+    if isinstance(records, list) and len(records) > _MOST:
+        message = f"{place}: {len(records)} configurations are more than {_MOST}"
+        raise UsageError(message, hint="each is a start of the engine; leave out what is not worth one")
     if not isinstance(records, list) or not records or not all(isinstance(one, dict) for one in records):
         message = f"{place}: a list of configurations is wanted"
         raise UsageError(message, hint=_EXAMPLE)
@@ -74,6 +79,9 @@ def _values(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
         if key == _NAME:
             continue
         value = _text(said, f"{where}: {key}")
+        if not (key + value).isprintable():
+            message = f"{where}: {key!r} is not one line of printable characters"
+            raise UsageError(message, hint=_EXAMPLE)
         knob = knob_named(all_knobs(), key)
         if knob is None:
             _must_be_known(key, where)
@@ -83,12 +91,28 @@ def _values(record: Mapping[str, Any], where: str) -> Iterator[tuple[str, str]]:
             yield knob.id, value
 
 
+def _once(entries: Iterator[tuple[str, str]], where: str) -> dict[str, str]:
+    """Return the values by knob; one that is there in two spellings would be set as one of them, and nobody knew."""
+    found: dict[str, str] = {}
+    for knob, value in entries:
+        if knob in found:
+            message = f"{where}: {knob} is there twice"
+            raise UsageError(message, hint="leave one of its spellings out")
+        found[knob] = value
+    return found
+
+
+def _no_number(name: str) -> Any:  # noqa: ANN401 - what json calls a hook of it
+    message = f"{name} is no number of JSON"
+    raise ValueError(message)
+
+
 def _text(said: Any, where: str) -> str:  # noqa: ANN401 - what JSON has
     if isinstance(said, bool):
         return "on" if said else "off"
     if isinstance(said, str | int | float):
         return str(said)
-    if isinstance(said, list) and said and all(isinstance(one, int) for one in said):
+    if isinstance(said, list) and said and all(isinstance(one, int) and not isinstance(one, bool) for one in said):
         return ",".join(map(str, said))
     if isinstance(said, dict):
         return json.dumps(said, separators=(",", ":"))

@@ -29,6 +29,9 @@ _EXAMPLE: Final = "for instance 2..5, 2..16/2 (in steps), 2048..16384x2 (doublin
 
 def range_values(text: str, name: str) -> tuple[str, ...]:
     """Return the values that a text names, in its order. Raises UsageError, with the knob's ``name`` in its words."""
+    if not text.isprintable():
+        message = f"--knob {name}: a value is one line of printable characters, not {_shown(text)!r}"
+        raise UsageError(message, hint=_EXAMPLE)
     found: list[str] = []
     for piece in (one.strip() for one in _pieces(text)):
         if not piece:

@@ -140,7 +140,7 @@ def _params(value: object, fault: Fault) -> tuple[str, str] | None:
     if not isinstance(value, str):
         raise fault(("params",), "the path of a file is wanted here", "a JSON list of configurations")
     try:
-        return Path(value).expanduser().read_text(encoding="utf-8"), value
+        return Path(value).expanduser().read_text(encoding="utf-8-sig"), value
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise fault(("params",), f"{value} cannot be read: {why}", "a JSON list of configurations") from None

@@ -56,6 +56,11 @@ def test_ranges_hold_every_value_once() -> None:
     [
         ("{", "p.json: this is no JSON", "for instance"),
         ("[]", "a list of configurations is wanted", "for instance"),
+        ('[{"max_num_seqs": 4, "max-num-seqs": 5}]', "configuration 1: max_num_seqs is there twice", "leave one"),
+        ('[{"cudagraph_capture_sizes": [true]}]', "[True] is no value of an option", "a text"),
+        ('[{"speculative_config": {"a": NaN}}]', "NaN is no number of JSON", "for instance"),
+        ('[{"served_model_name": "a\\nb"}]', "not one line of printable characters", "for instance"),
+        (json.dumps([{"max_num_seqs": 4}] * 101), "101 configurations are more than 100", "a start of the engine"),
         ("[1]", "a list of configurations is wanted", "for instance"),
         ('[{"max_num_sequences": 1}]', "configuration 1: vLLM", "max_num_seqs"),
         ('[{"max_num_seqs": 0}]', "'0' is below 1", "whole number"),
