@@ -28,6 +28,7 @@ from sparktune.cli._ab_world import World, service_values, with_image, world_of
 from sparktune.cli._client_cores import client_cores
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
+from sparktune.cli._terminal import fitted
 from sparktune.errors import BootDue, ChangeFailed, StoreError, UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
@@ -59,7 +60,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
     with Store.open() as store:
         world = world_of(experiment, options, store)
         plan = asyncio.run(world.seeing()).plan(Arm.B.value)
-        text = plan_text(experiment, cost_words(store, experiment, plan))
+        text = fitted(plan_text(experiment, cost_words(store, experiment, plan)))
         if dry_run:
             sys.stdout.write(text)
             sys.stderr.write("--dry-run: nothing was started\n")

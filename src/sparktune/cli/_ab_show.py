@@ -6,6 +6,7 @@ import sys
 
 import typer
 
+from sparktune.cli._terminal import fitted
 from sparktune.errors import ExitCode, UsageError
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
@@ -21,7 +22,7 @@ _DECIDED = frozenset({Verdict.IMPROVED, Verdict.REGRESSED, Verdict.EQUIVALENT})
 
 def show_result(result: ExperimentResult, *, as_json: bool) -> None:
     """Print the result to stdout."""
-    sys.stdout.write(result_json(result) if as_json else result_text(result))
+    sys.stdout.write(result_json(result) if as_json else fitted(result_text(result)))
     sys.stdout.flush()
 
 
@@ -61,6 +62,6 @@ def print_list(limit: int, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(rows_json(rows, owners))
     elif rows:
-        sys.stdout.write(rows_text(rows, owners))
+        sys.stdout.write(fitted(rows_text(rows, owners)))
     else:
         sys.stderr.write(f"no experiments in {where} yet\nhint: start one with: sparktune ab FILE\n")

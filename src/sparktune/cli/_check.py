@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.cli._terminal import colour_wanted, columns, fitted
 from sparktune.errors import ExitCode
 from sparktune.experiment.table_verdict import TableVerdict
 from sparktune.flows.check import check_files
@@ -20,6 +20,6 @@ def run_check(files: tuple[Path, ...], cold_prefill: float | None, *, as_json: b
     if as_json:
         sys.stdout.write(check_json(judgement))
     else:
-        sys.stdout.write(check_text(judgement, width=columns(), color=colour_wanted()))
+        sys.stdout.write(fitted(check_text(judgement, width=columns(), color=colour_wanted())))
     if judgement.verdict is not TableVerdict.VALID:
         raise typer.Exit(int(ExitCode.NOT_CONCLUSIVE))

@@ -15,7 +15,7 @@ import typer
 from sparktune.cli._ab_terminal import hangup_as_interrupt, sigterm_as_cancel
 from sparktune.cli._drift import DriftArguments, wish_of
 from sparktune.cli._host_ask import agreed, check_can_ask, who
-from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.cli._terminal import colour_wanted, columns, fitted
 from sparktune.drift.earned_keys import entries_called, is_called, names_of
 from sparktune.drift.earned_scope import entries_for
 from sparktune.errors import ExitCode, UsageError
@@ -58,7 +58,7 @@ def run_restore(arguments: RestoreArguments) -> None:
     entry = _entry(wish, arguments)
     settings = _settings(wish, folder)
     plan = asyncio.run(plan_restore(arguments.key, wish.place, entry, settings))
-    text = restore_text(_title(plan), plan.planner.begin(), plan.arm, plan.why_anew)
+    text = fitted(restore_text(_title(plan), plan.planner.begin(), plan.arm, plan.why_anew))
     if arguments.dry_run:
         sys.stdout.write(text)
         sys.stderr.write("--dry-run: nothing was changed\n")

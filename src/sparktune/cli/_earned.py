@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sparktune.cli._drift import DriftArguments, wish_of
-from sparktune.cli._terminal import columns
+from sparktune.cli._terminal import columns, fitted
 from sparktune.drift.earned_keys import entries_called, names_of
 from sparktune.drift.stale import Judged, Running
 from sparktune.errors import UsageError
@@ -34,7 +34,7 @@ def print_list(given: Path | None, max_age: float | None, *, live: bool, as_json
     if as_json:
         sys.stdout.write(list_json(found, str(path)))
     elif found:
-        sys.stdout.write(list_text(found, columns()))
+        sys.stdout.write(fitted(list_text(found, columns())))
     else:
         sys.stderr.write(f"nothing is earned in {path} yet\nhint: {_EARN}\n")
 
@@ -43,7 +43,7 @@ def print_one(key: str, given: Path | None, max_age: float | None, *, live: bool
     """Print all that is known of the settings that a key names."""
     path = find_earned(Path(), given)
     found = _judged(_called(path, key), max_age, live=live)
-    sys.stdout.write(show_json(found, str(path)) if as_json else show_text(found, columns()))
+    sys.stdout.write(show_json(found, str(path)) if as_json else fitted(show_text(found, columns())))
 
 
 def accept_run(prefix: str, given: Path | None) -> None:
@@ -89,7 +89,7 @@ def print_history(key: str, given: Path | None, limit: int, *, as_json: bool) ->
     if as_json:
         sys.stdout.write(history_json(past, measured, kept, str(path)))
     else:
-        sys.stdout.write(history_text(past, measured, kept, columns()))
+        sys.stdout.write(fitted(history_text(past, measured, kept, columns())))
 
 
 def _judged(entries: Sequence[EarnedEntry], max_age: float | None, *, live: bool) -> tuple[Judged, ...]:

@@ -13,6 +13,7 @@ from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._place_scan import ScanArguments, scanned
+from sparktune.cli._terminal import fitted
 from sparktune.errors import ExitCode, PlanRefused, UsageError
 from sparktune.flows.place_pin import PinOutcome, apply_pins, plan_pins_on
 from sparktune.host.cpulist import parse_cpulist
@@ -55,7 +56,7 @@ def run_pin(arguments: PinArguments) -> None:
             raise PlanRefused(message, hint="what stands against it is said with the plan")
         _leave(planned)
         return
-    shown = pin_text(planned.nodes, final=False)
+    shown = fitted(pin_text(planned.nodes, final=False))
     if not arguments.as_json or not (arguments.scan.quiet or arguments.yes):
         (sys.stderr if arguments.as_json else sys.stdout).write(shown)
         sys.stdout.flush()
@@ -80,7 +81,7 @@ def _question(planned: PinOutcome) -> str:
 def _print(outcome: PinOutcome, arguments: PinArguments) -> None:
     nodes = arguments.scan.nodes or _nodes_of(arguments.threads)
     where = shlex.join(["--nodes", nodes]) if nodes else ""
-    sys.stdout.write(pin_json(outcome.nodes) if arguments.as_json else pin_text(outcome.nodes, where=where))
+    sys.stdout.write(pin_json(outcome.nodes) if arguments.as_json else fitted(pin_text(outcome.nodes, where=where)))
     sys.stdout.flush()
 
 

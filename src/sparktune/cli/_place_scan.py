@@ -12,6 +12,7 @@ import typer
 from sparktune.bench.slo import parse_seconds
 from sparktune.cli._host_progress import host_progress
 from sparktune.cli._nodes import targets_of
+from sparktune.cli._terminal import fitted
 from sparktune.errors import UsageError
 from sparktune.flows.place_files import scan_files
 from sparktune.flows.place_scan import PlaceScan, scan_nodes
@@ -41,7 +42,7 @@ class ScanArguments:
 def run_scan(arguments: ScanArguments) -> None:
     """Scan and print. Leaves with the scan's exit code. Raises UsageError for flags that do not fit."""
     found = _found(arguments)
-    sys.stdout.write(scan_json(found.nodes) if arguments.as_json else scan_text(found.nodes))
+    sys.stdout.write(scan_json(found.nodes) if arguments.as_json else fitted(scan_text(found.nodes)))
     if found.exit_code:
         raise typer.Exit(int(found.exit_code))
 

@@ -25,6 +25,7 @@ def status(
 
     from sparktune.cli._host_progress import host_progress
     from sparktune.cli._nodes import targets_of
+    from sparktune.cli._terminal import fitted
     from sparktune.flows.place_status import status_of_places
     from sparktune.report.place import place_status_json, place_status_text
 
@@ -33,6 +34,6 @@ def status(
         tell("", f"asking {', '.join(target.name for target in targets)}")
         found = status_of_places(targets)
     where = shlex.join(["--nodes", nodes]) if nodes else ""
-    sys.stdout.write(place_status_json(found.nodes) if as_json else place_status_text(found.nodes, where=where))
+    sys.stdout.write(place_status_json(found.nodes) if as_json else fitted(place_status_text(found.nodes, where=where)))
     if found.exit_code:
         raise typer.Exit(int(found.exit_code))

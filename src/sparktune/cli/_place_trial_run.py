@@ -16,6 +16,7 @@ from sparktune.cli._place_trial_load import TrialLoad, endpoint_of, held_under_l
 from sparktune.cli._place_trial_show import print_trial, report_of, undo_trials
 from sparktune.cli._place_trial_wish import target_of, wish_of
 from sparktune.cli._progress import make_progress
+from sparktune.cli._terminal import fitted
 from sparktune.errors import UsageError
 from sparktune.experiment.idle_result import IdleResult
 from sparktune.experiment.idle_trial import IdleTrial
@@ -104,7 +105,7 @@ def _plan(target: NodeTarget, arguments: TrialArguments, wish: TrialWish) -> Tri
 
 
 def _agreed(plan: TrialReport, arguments: TrialArguments) -> bool:
-    text = trial_plan_text(plan.trial, idle=plan.why_idle, load=plan.why_load)
+    text = fitted(trial_plan_text(plan.trial, idle=plan.why_idle, load=plan.why_load))
     if arguments.dry_run:
         sys.stdout.write(text)
         sys.stderr.write("--dry-run: nothing was changed\n")

@@ -10,6 +10,7 @@ import typer
 
 from sparktune.cli._host_ask import agreed, who
 from sparktune.cli._place_trial_load import held_under_load
+from sparktune.cli._terminal import fitted
 from sparktune.errors import ChangeFailed, ExitCode
 from sparktune.experiment.idle_result import conclude_idle
 from sparktune.experiment.load_cost import cost_of
@@ -41,7 +42,7 @@ def report_of(prefix: str) -> TrialReport:
 
 def print_trial(report: TrialReport, *, as_json: bool, leave: bool = True) -> None:
     """Print it to stdout; with ``leave`` leave with its exit code."""
-    sys.stdout.write(trial_json(report) if as_json else trial_text(report))
+    sys.stdout.write(trial_json(report) if as_json else fitted(trial_text(report)))
     sys.stdout.flush()
     code = exit_code_of(report)
     if leave and code:

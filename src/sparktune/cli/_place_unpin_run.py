@@ -12,7 +12,7 @@ import typer
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
 from sparktune.cli._nodes import targets_of
-from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.cli._terminal import colour_wanted, columns, fitted
 from sparktune.errors import ExitCode, NodeUnreachable, UsageError
 from sparktune.flows.place_status import PlaceStatus, status_of_places
 from sparktune.flows.place_unpin import unpin_all
@@ -53,7 +53,7 @@ def run_unpin(arguments: UnpinArguments) -> None:
         sys.stdout.write(shown)
         raise typer.Exit(int(ExitCode.DIFFERENCES if any_meant else ExitCode.DONE))
     if not arguments.as_json:
-        sys.stdout.write(place_status_text(found.nodes, final=False))
+        sys.stdout.write(fitted(place_status_text(found.nodes, final=False)))
         sys.stdout.flush()
     number = count_of(sum(len(names) for names in wanted.values()), "transaction")
     if not agreed(f"Take back {number} on {', '.join(name for name in wanted if wanted[name])}?", yes=arguments.yes):

@@ -19,7 +19,7 @@ from sparktune.report.bench.words import count_of
 from sparktune.report.runs import runs_json, runs_text
 
 _BENCHY = {Form.JSON: Form.BENCHY, Form.CSV: Form.BENCHY_CSV}
-_NARROWEST = 80
+_NARROWEST = 60
 
 
 def print_list(limit: int, *, as_json: bool) -> None:

@@ -20,6 +20,7 @@ from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._sweep_flags import SweepFlags, sweep_values
 from sparktune.cli._sweep_show import finish, show_result
 from sparktune.cli._sweep_study import proposer, tell_study, withdraw
+from sparktune.cli._terminal import fitted
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.deploy.launchers import all_launchers
 from sparktune.deploy.launchers._shared import argv_of
@@ -62,7 +63,7 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
             propose=propose,
         )  # fmt: skip
         record, umbrella = planned(asked, store)
-        text = plan_text(record, umbrella, cost_lines(record), foretold(store, record, umbrella))
+        text = fitted(plan_text(record, umbrella, cost_lines(record), foretold(store, record, umbrella)))
         if dry_run:
             sys.stdout.write(text)
             sys.stderr.write("--dry-run: nothing was started\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from sparktune.cli._terminal import fitted
 from sparktune.errors import ExitCode
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.experiment.verdict import Verdict
@@ -23,7 +24,7 @@ from sparktune.report.sweep.text import result_text, rows_text
 
 def show_result(result: SweepResult, outcomes: Sequence[Outcome] = (), *, as_json: bool) -> None:
     """Print a sweep to stdout, with its predictions beside what was measured."""
-    sys.stdout.write(result_json(result, outcomes) if as_json else result_text(result, outcomes))
+    sys.stdout.write(result_json(result, outcomes) if as_json else fitted(result_text(result, outcomes)))
     sys.stdout.flush()
 
 
@@ -58,6 +59,6 @@ def print_list(limit: int, *, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(rows_json(results, owners))
     elif results:
-        sys.stdout.write(rows_text(results, owners))
+        sys.stdout.write(fitted(rows_text(results, owners)))
     else:
         sys.stderr.write(f"no sweeps in {where} yet\nhint: start one with: sparktune sweep --knob NAME=VALUES ...\n")

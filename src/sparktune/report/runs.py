@@ -12,6 +12,7 @@ from rich.text import Text
 
 from sparktune.model.run_row import RunRow
 from sparktune.report.bench.words import UNKNOWN, one_line, utc
+from sparktune.report.layout import table_text
 
 _SCHEMA = 1
 _NUMBERS = ("run", "state", "cells", "valid", "waves")
@@ -24,8 +25,12 @@ _NEVER = "valid: the run was not evaluated yet"
 def runs_text(rows: Sequence[RunRow], *, width: int = 80, color: bool = False) -> str:
     """Render a table of ``width`` columns, one line per run; the time in an id is UTC.
 
-    What does not fit of a model's name and an address is cut in the middle: both differ at their ends.
+    What does not fit of a model's name and an address is cut in the middle: both differ at their ends. Below the width
+    of that, each run is a few lines.
     """
+    told = [_words(row) for row in rows]
+    if _least(told) > width:
+        return table_text((*_NUMBERS, *_NAMES), told, width)
     console = Console(
         file=io.StringIO(),
         width=width,
@@ -39,7 +44,7 @@ def runs_text(rows: Sequence[RunRow], *, width: int = 80, color: bool = False) -
         table.add_column(name, no_wrap=True, justify="left" if name in _LEFT else "right")
     for name in _NAMES:
         table.add_column(name, no_wrap=True)
-    for words in _fitted([_words(row) for row in rows], width):
+    for words in _fitted(told, width):
         table.add_row(*(Text(word) for word in words))
     with console.capture() as capture:
         console.print(table)
@@ -61,6 +66,12 @@ def _fitted(rows: Sequence[tuple[str, ...]], width: int) -> list[tuple[str, ...]
     model = min(model, max(left // 2, left - url))
     url = min(url, left - model)
     return [(*words[:-2], _cut(words[-2], model), _cut(words[-1], url)) for words in rows]
+
+
+def _least(rows: Sequence[tuple[str, ...]]) -> int:
+    """Return the width of a table whose names are cut to what still says something."""
+    *fixed, _model, _url = (max(map(len, column)) + 1 for column in zip((*_NUMBERS, *_NAMES), *rows, strict=True))
+    return sum(fixed) + 2 * _FEWEST + 1
 
 
 def _cut(text: str, width: int) -> str:

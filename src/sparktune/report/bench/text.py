@@ -37,13 +37,13 @@ _DEEPER = (0, 0, 0, 6)
 def write_text(result: RunResult, *, width: int = 80, color: bool = False, resume_told: bool = False) -> str:
     """Render the result for a terminal of ``width`` columns.
 
-    Numbers are never cut: a table that cannot be narrower than the terminal comes out wider. Colour repeats what the
-    words say. ``resume_told``: the error that follows says how to go on.
+    Numbers are never cut: a table that cannot be narrower than the terminal goes on below itself, with the cells named
+    again. Colour repeats what the words say. ``resume_told``: the error that follows says how to go on.
     """
-    table = _table(result, width) if result.cells else None
+    tables = _tables(result, width) if result.cells else []
     console = Console(
         file=io.StringIO(),
-        width=max(width, table[1] if table else 0),
+        width=max([width, *(wide for _, wide in tables)]),
         force_terminal=color,
         color_system="standard" if color else None,
         highlight=False,
@@ -51,20 +51,21 @@ def write_text(result: RunResult, *, width: int = 80, color: bool = False, resum
         _environ={},
     )
     with console.capture() as capture:
-        for part in _parts(result, table[0] if table else None, resume_told=resume_told):
+        for part in _parts(result, [table for table, _ in tables], resume_told=resume_told):
             console.print(part)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
 
 
-def _parts(result: RunResult, table: Table | None, *, resume_told: bool) -> Iterator[RenderableType]:
+def _parts(result: RunResult, tables: Sequence[Table], *, resume_told: bool) -> Iterator[RenderableType]:
     run = result.run
     good = all(row.valid and not row.failures for row in result.cells)
     yield Text(verdict(result), style=_STYLES[Status.OK if good else Status.INVALID])
     model = one_line(run.workload.options.model)
     yield Text(f"run {one_line(run.id)}: {model} on {engine_words(run.engine)} at {one_line(run.base_url)}")
-    if table is not None:
+    for table in tables:
         yield Text()
         yield table
+    if tables:
         yield Text("medians over trials; times from the send of a request; max over all requests", style="dim")
     yield from _findings(findings(result))
     yield from _section("unknown", [f"{gap.titles} ({gap.where}): {gap.why}" for gap in gaps(result)])
@@ -116,9 +117,21 @@ class _Column:
         return max(len(line) for text in (self.head, *self.texts) for line in text.split("\n"))
 
 
-def _table(result: RunResult, width: int) -> tuple[Table, int]:
-    """Return the table and the columns of the terminal that it takes."""
+def _tables(result: RunResult, width: int) -> list[tuple[Table, int]]:
+    """Return the table, or what it is cut into, each with the columns of the terminal that it takes."""
     columns = _columns(result)
+    least = _longest_word(result)
+    parts: list[list[_Column]] = [[]]
+    for column in columns:
+        taken = sum(one.width + _GAPS[-1] for one in [*parts[-1], column])
+        if parts[-1] and least + taken > width:
+            parts.append([])
+        parts[-1].append(column)
+    return [_table(result, part, width) for part in parts]
+
+
+def _table(result: RunResult, columns: Sequence[_Column], width: int) -> tuple[Table, int]:
+    """Return a table of some columns and the columns of the terminal that it takes."""
     numbers = sum(column.width for column in columns)
     gap = next((gap for gap in _GAPS if numbers + gap * len(columns) + _wanted(result) <= width), _GAPS[-1])
     numbers += gap * len(columns)

@@ -2,26 +2,22 @@
 
 __all__ = ["drift_text", "shown_rows"]
 
-import io
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
-
 from sparktune.model.drift import DriftRow, DriftStatus
 from sparktune.report.bench.words import one_line
 from sparktune.report.drift.verdict import drifted, layer_text, verdict
+from sparktune.report.layout import table_text
 
 _COLUMNS: Final = ("setting", "node", "earned", "file", "echoed", "live", "status")
 _COLOURS: Final = {
-    DriftStatus.UNREADABLE: "yellow",
-    DriftStatus.NOT_LIVE: "bold red",
-    DriftStatus.FILE_DRIFT: "bold red",
-    DriftStatus.NODES_DIFFER: "bold red",
-    DriftStatus.OK: "green",
+    DriftStatus.UNREADABLE: "33",
+    DriftStatus.NOT_LIVE: "31;1",
+    DriftStatus.FILE_DRIFT: "31;1",
+    DriftStatus.NODES_DIFFER: "31;1",
+    DriftStatus.OK: "32",
 }
 _WIDEST: Final = 34
 _MOST_DETAILS: Final = 30
@@ -54,28 +50,17 @@ def drift_text(
 
 
 def _table(rows: Sequence[DriftRow], width: int, *, color: bool) -> str:
-    console = Console(
-        file=io.StringIO(),
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        legacy_windows=False,
-        _environ={},
-    )
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     echoes = any(row.echoed is not None for row in rows)
     columns = [name for name in _COLUMNS if echoes or name != "echoed"]
-    for name in columns:
-        table.add_column(name, overflow="fold", no_wrap=name in {"setting", "node"})
+    told: list[Sequence[str]] = []
     for row in rows:
         cells = (row.earned, row.file, *((row.echoed,) if echoes else ()), row.live)
         layers = [_cut(layer_text(one)) for one in cells]
         status = " + ".join(one.value for one in (row.status, *row.also))
-        words = (row.key.removeprefix("env."), row.node, *layers)
-        table.add_row(*map(Text, map(one_line, words)), Text(status, style=_COLOURS.get(row.status, "")))
-    with console.capture() as capture:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        words = (row.key.removeprefix("env."), row.node, *layers, status)
+        told.append(tuple(map(one_line, words)))
+    tones = [_COLOURS.get(row.status, "") for row in rows] if color else None
+    return table_text(columns, told, width, ("setting", "node"), tones=tones).rstrip("\n")
 
 
 def _cut(text: str) -> str:

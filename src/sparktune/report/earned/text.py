@@ -10,7 +10,6 @@ from sparktune.drift.stale import Freshness, Judged
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
 from sparktune.report.bench.words import UNKNOWN, count_of, one_line, utc
-from sparktune.report.earned.table import table_text
 from sparktune.report.earned.words import (
     confidence_words,
     effect_words,
@@ -19,6 +18,7 @@ from sparktune.report.earned.words import (
     short_value,
     value_words,
 )
+from sparktune.report.layout import table_text
 
 _HEADS = ("setting", "value", "blocks", "date", "evidence")
 _LONGEST = 24  # letters of a value in the table; a longer one, a whole command for instance, has its own line
@@ -77,7 +77,11 @@ def _rows(found: Sequence[Judged], width: int) -> Iterator[str]:
     rows = [_HEADS, *(_row(one) for one in found)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     aligned = ["  ".join(word.ljust(size) for word, size in zip(row, widths, strict=True)).rstrip() for row in rows]
-    yield aligned[0]
+    if max(map(len, aligned)) > width:
+        told = (zip(_HEADS, row, strict=True) for row in rows)
+        aligned = [", ".join(f"{head} {word}" for head, word in row) for row in told]
+    else:
+        yield aligned[0]
     for line, one in zip(aligned[1:], found, strict=True):
         yield line
         value = short_value(one.entry)

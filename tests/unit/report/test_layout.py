@@ -1,0 +1,61 @@
+"""Text of any report in a narrow terminal: nothing is cut, no head or word is broken, a command stays on one line."""
+
+import pytest
+
+from sparktune.report.layout import fit_lines, table_text
+
+_HEADS = ("setting", "node", "earned", "status")
+_ROWS = [("DSPARK_MAX_INFLIGHT_PREFILLS", "spark1", "2", "UNREADABLE + FILE DRIFT"), ("x", "spark2", "", "OK")]
+
+
+def test_a_table_that_fits_is_aligned() -> None:
+    assert table_text(_HEADS, _ROWS, 80).splitlines() == [
+        "setting                       node    earned  status",
+        "DSPARK_MAX_INFLIGHT_PREFILLS  spark1  2       UNREADABLE + FILE DRIFT",
+        "x                             spark2          OK",
+    ]
+
+
+def test_one_that_can_be_folded_at_blanks_is_folded_there() -> None:
+    lines = table_text(_HEADS, _ROWS, 62).splitlines()
+
+    assert lines[0].split() == list(_HEADS)
+    assert "UNREADABLE" in lines[1]
+    assert "DRIFT" in "".join(lines[1:4])
+    assert max(map(len, lines)) <= 62
+
+
+def test_one_that_cannot_is_records_with_the_heads_in_each() -> None:
+    assert table_text(_HEADS, _ROWS, 40).splitlines() == [
+        "DSPARK_MAX_INFLIGHT_PREFILLS",
+        "  node spark1, earned 2, status",
+        "  UNREADABLE + FILE DRIFT",
+        "x",
+        "  node spark2, status OK",
+    ]
+
+
+@pytest.mark.parametrize("width", range(20, 120, 7))
+def test_no_word_is_ever_broken(width: int) -> None:
+    said = table_text(_HEADS, _ROWS, width).replace(",", " ").split()
+
+    assert set(said) >= {word for row in _ROWS for cell in row for word in cell.split()}
+
+
+@pytest.mark.parametrize(
+    ("line", "folded"),
+    [
+        ("short", ["short"]),
+        ("  a note that is longer than it", ["  a note that is", "      longer than it"]),
+        ("next: sparktune ab show 261129-180000-exp", ["next: sparktune ab show 261129-180000-exp"]),
+        ("/a/path/that/nobody/may/cut/anywhere", ["/a/path/that/nobody/may/cut/anywhere"]),
+        ("", [""]),
+    ],
+    ids=["short", "long", "a command", "a path", "nothing"],
+)
+def test_lines_are_folded_at_blanks_below_their_own_indent(line: str, folded: list[str]) -> None:
+    assert fit_lines(f"{line}\n", 22) == "".join(f"{one}\n" for one in folded)
+
+
+def test_without_a_known_width_nothing_is_touched() -> None:
+    assert fit_lines("x " * 100, None) == "x " * 100
