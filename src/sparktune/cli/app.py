@@ -24,7 +24,7 @@ from sparktune.errors import ExitCode, SparktuneError
 
 _ORDER: Final = (
     *("demo", "bench", "ab", "sweep", "record", "earned", "check", "quality", "runs"),
-    *("doctor", "lint", "logs", "drift", "guard", "watch", "host", "knobs", "render"),
+    *("doctor", "lint", "logs", "drift", "guard", "watch", "export", "host", "knobs", "render"),
     *("status", "init", "lab", "calibrate"),
 )
 """How --help lists commands: measure and decide, then the machines and their files, then the rest; others follow."""
