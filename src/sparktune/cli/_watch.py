@@ -20,7 +20,7 @@ from sparktune.report.watch import WatchedNode, watch_json, watch_lines
 
 _ALL_ROWS: Final = 1000
 _WIDE: Final = 200
-_EXTRA: Final = "engine, drift, findings and keys: install the extra tui, pip install 'sparktune[tui]'"
+_EXTRA: Final = "engine, drift and keys come with the extra tui: pip install 'sparktune[tui]'"
 _LOCALE: Final = ("LC_ALL", "LC_CTYPE", "LANG")
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +17,7 @@ from sparktune.cli._nodes import targets_of
 from sparktune.errors import UsageError
 from sparktune.flows.drift import DriftWish
 from sparktune.flows.watch import watch
-from sparktune.flows.watch_asked import Bell, ask_doctor, ask_drift, ask_on
+from sparktune.flows.watch_asked import Bell, Questions, ask_on
 from sparktune.flows.watch_engine import watch_engine
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.config import CONFIG_NAME, find_config, load_config
@@ -101,7 +102,7 @@ class WatchFeeds:
                     await one
 
     def _others(self, post: Callable[[News], None]) -> list[Coroutine[Any, Any, None]]:
-        clock, end, wish, turn = time.monotonic, self.endpoint, self.wish, asyncio.Lock()
+        clock, end = time.monotonic, self.endpoint
         found: list[Coroutine[Any, Any, None]] = []
         if end is not None:
             pace_s = max(_ENGINE_S, self.interval_s)
@@ -110,30 +111,13 @@ class WatchFeeds:
                     end.service, end.url, end.key, lambda one: post(News(at_s=clock(), engine=one)), interval_s=pace_s
                 )
             )
-        every_s = self.ask_every_s
-        if every_s is None:
+        if self.ask_every_s is None:
             return found
-        found.append(
-            ask_on(
-                lambda: ask_doctor(self.targets),
-                lambda one: post(News(at_s=clock(), doctor=one)),
-                clock,
-                every_s=every_s,
-                bell=self.bell,
-                turn=turn,
-            )
-        )
-        if wish is not None:
-            found.append(
-                ask_on(
-                    lambda: ask_drift(wish),
-                    lambda one: post(News(at_s=clock(), drift=one)),
-                    clock,
-                    every_s=every_s,
-                    bell=self.bell,
-                    turn=turn,
-                )
-            )
+        questions, turn = Questions(self.targets, self.wish, clock), asyncio.Lock()
+        slowly = partial(ask_on, clock=clock, every_s=self.ask_every_s, bell=self.bell, turn=turn)
+        found.append(slowly(questions.doctor, lambda one: post(News(at_s=clock(), doctor=one))))
+        if self.wish is not None:
+            found.append(slowly(questions.drift, lambda one: post(News(at_s=clock(), drift=one))))
         return found
 
 

@@ -1,11 +1,11 @@
 """Ask what costs more than a look - drift, doctor - at a slow pace beside the watching, one question at a time."""
 
-__all__ = ["Bell", "ask_doctor", "ask_drift", "ask_on"]
+__all__ = ["Bell", "Questions", "ask_on"]
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from sparktune.errors import SparktuneError
 from sparktune.flows.doctor import diagnose
@@ -13,10 +13,12 @@ from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.drift import DriftRow
 from sparktune.model.finding import Finding
+from sparktune.model.node import NodeFacts
 from sparktune.report.watch import Answered
 from sparktune.units import Seconds
 
 _T = TypeVar("_T")
+_FRESH_S: Final[Seconds] = 60.0
 _Answer = tuple[tuple[_T, ...], str]
 
 
@@ -68,14 +70,32 @@ async def ask_on(
         await bell.wait(every_s or None)
 
 
-async def ask_doctor(targets: Sequence[NodeTarget]) -> _Answer[Finding]:
-    """Return findings, and how many nodes did not answer."""
-    diagnosis = await diagnose(targets)
-    silent = [node.node for node in diagnosis.cluster.nodes if node.failure]
-    return diagnosis.findings, f"no answer from {', '.join(silent)}" if silent else ""
+class Questions:
+    """What is asked of the nodes. Facts that doctor read just now are not read again for drift."""
 
+    def __init__(self, targets: Sequence[NodeTarget], wish: DriftWish | None, clock: Callable[[], Seconds]) -> None:
+        """``wish`` None: drift is never asked."""
+        self._targets, self._wish, self._clock = targets, wish, clock
+        self._facts: tuple[Seconds, tuple[NodeFacts, ...]] | None = None
 
-async def ask_drift(wish: DriftWish) -> _Answer[DriftRow]:
-    """Return the rows of drift."""
-    view = await observe_drift(wish)
-    return await asyncio.to_thread(drift_rows, view), ""
+    async def doctor(self) -> _Answer[Finding]:
+        """Return findings, and which nodes did not answer."""
+        at_s = self._clock()
+        diagnosis = await diagnose(self._targets)
+        self._facts = (at_s, diagnosis.cluster.nodes)
+        silent = [node.node for node in diagnosis.cluster.nodes if node.failure]
+        return diagnosis.findings, f"no answer from {', '.join(silent)}" if silent else ""
+
+    async def drift(self) -> _Answer[DriftRow]:
+        """Return the rows of drift; none without a wish."""
+        if self._wish is None:
+            return (), ""
+        view = await observe_drift(self._wish, self._fresh(self._wish))
+        return await asyncio.to_thread(drift_rows, view), ""
+
+    def _fresh(self, wish: DriftWish) -> tuple[NodeFacts, ...] | None:
+        """Return facts of exactly the nodes that drift is about, when they are new enough."""
+        if self._facts is None or self._targets != wish.nodes:
+            return None
+        at_s, facts = self._facts
+        return facts if self._clock() - at_s <= _FRESH_S else None
