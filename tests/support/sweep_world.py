@@ -60,6 +60,7 @@ class SweepMeasure:
         self.at = 0  # the visit in which the error comes
         self.hangs_at = 0  # the start after which nothing is measured until something ends it
         self.visits = 0
+        self.engine: Mapping[str, str] = {}  # fields of the engine that differ from now on
         self._hold, self._rate_of, self._noise = hold, rate_of, noise
         self._draw = random.Random(3)
 
@@ -87,6 +88,7 @@ class SweepMeasure:
         )
         values = {CELLS[0]: {"output_tok_s": (rate, rate * 1.001, rate * 0.999), "ttft_s": (1.0, 1.0, 1.0)}}
         result = run_result(values, f"r{self.visits}")
+        result = replace(result, run=replace(result.run, engine=replace(result.run.engine, **self.engine)))
         tools.store.create_run(result.run)
         began(result.run)
         return Measured(result=result, owed={})

@@ -194,4 +194,5 @@ def _check_engine(ab: AbTools, experiment: Experiment, visit: MeasuredVisit) -> 
         message = (
             f"the engine is {now.name} {now.version} now, and was {was.name} {was.version} in visit {earlier.number}"
         )
-        raise NotConclusive(message, hint="what was measured is of another engine: start a new sweep")
+        hint = "two halves of two engines are no sweep: bring that one back, or start a new sweep"
+        raise NotConclusive(message, hint=hint)

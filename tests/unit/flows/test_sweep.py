@@ -174,6 +174,23 @@ def test_a_node_that_is_lost_interrupts_it_and_says_how_to_go_on(world: _World) 
     assert world.store.load_sweep("e1").state is SweepState.INTERRUPTED
 
 
+@pytest.mark.parametrize("changes", [{"version": "9.9"}, {"name": "another"}], ids=str)
+def test_another_engine_when_it_goes_on_is_refused(world: _World, changes: Mapping[str, str]) -> None:
+    """An update in the night between two halves: one half of each engine is no comparison."""
+    world.measure.error, world.measure.at = Interrupted("stop"), 3
+    with pytest.raises(Interrupted):
+        world.run()
+    before = world.store.sweep_visits("e1")
+    world.measure.engine = changes
+    with pytest.raises(NotConclusive, match=r"the engine is .* now, and was .* in visit 1") as told:
+        world.run()
+
+    assert "bring that one back, or start a new sweep" in told.value.hint
+    assert world.store.sweep_visits("e1") == before
+    assert world.hold.did[-2:] == ["release", "perform 0"], "what ran before is back"
+    assert not world.store.held("e1")
+
+
 def test_restoring_alone_measures_nothing(world: _World) -> None:
     world.measure.error, world.measure.at = GuardStopped("somebody stopped it"), 2
     with pytest.raises(GuardStopped):
