@@ -107,8 +107,8 @@ class Chromium:
                 self._process.wait()
             shutil.rmtree(self._profile, ignore_errors=True)
 
-    def look(self, file: Path, *, width: int, dark: bool = False, scale: float = 1.0) -> Seen:
-        """Open a file and return how it looks."""
+    def look(self, file: Path, *, width: int, dark: bool = False, scale: float = 1.0, tallest: int = _TALLEST) -> Seen:
+        """Open a file and return how it looks; a picture ends after ``tallest`` pixels."""
         target = self._ask("Target.createTarget", url="about:blank")["targetId"]
         session = self._ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self._events.clear()
@@ -121,7 +121,7 @@ class Chromium:
         self._ask("Page.navigate", session, url=file.resolve().as_uri())
         self._wait("Page.loadEventFired")
         told = json.loads(self._ask("Runtime.evaluate", session, expression=_OVERFLOW)["result"]["value"])
-        clip = {"x": 0, "y": 0, "width": width, "height": min(told["high"], _TALLEST), "scale": 1}
+        clip = {"x": 0, "y": 0, "width": width, "height": min(told["high"], tallest), "scale": 1}
         shot = self._ask("Page.captureScreenshot", session, clip=clip, captureBeyondViewport=True)
         seen = Seen(
             width=told["wide"],

@@ -137,10 +137,11 @@ FINDINGS = (
         hint="leave it unset: NCCL finds the entry by itself",
     ),
     Finding(
-        rule="mtu-differs",
+        rule="mtu-not-persistent",
         severity=Severity.WARNING,
-        evidence="spark1 9000, spark2 1500 on the same link",
-        hint="set the same MTU on both ends",
+        node="spark2",
+        evidence="enP2p1s0f1np1 has MTU 9000 now, and no file sets it",
+        hint="set it in netplan, too",
     ),
     Finding(
         rule="swap-on", severity=Severity.INFO, node="spark1", evidence="swap is on, and not used", hint="nothing to do"

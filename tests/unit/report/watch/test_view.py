@@ -296,7 +296,7 @@ def test_pages() -> None:
     assert "earned from earned.yaml, file from compose.yaml:12, live from pid 4711" in text["d"]
     assert "kernel on spark2: permission denied" in text["d"]
     assert "why: The kernel numbers GIDs anew" in text["f"]
-    assert "fix: set the same MTU on both ends" in text["f"]
+    assert "fix: set it in netplan, too" in text["f"]
     assert all(what in text["?"] for _, _, what in KEYS)
     assert empty == {"t": "", "d": "not asked: no service is named", "f": "not asked: switched off"}
 
