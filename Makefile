@@ -55,7 +55,7 @@ test-arm: ## Run the tests on an emulated Arm machine that you have booted (docs
 	$(BIN)/pytest tests/system/test_host_on_arm.py $(PYTEST_ARGS)
 
 .PHONY: check
-check: lint types imports dependencies docs-check audit-quick ## Style, types, layers, dependencies, generated pages, vulnerabilities
+check: lint types imports dependencies duplicates docs-check audit-quick ## Style, types, layers, dependencies, copies, generated pages, vulnerabilities
 
 .PHONY: lint
 lint:
@@ -77,6 +77,11 @@ imports:
 dependencies:
 	@$(BOOTSTRAP) dev
 	$(BIN)/deptry src
+
+.PHONY: duplicates
+duplicates:
+	@$(BOOTSTRAP) dev
+	$(BIN)/python scripts/duplicates.py
 
 .PHONY: coverage
 coverage: ## Cover branches of the pure packages by their own unit and case tests alone

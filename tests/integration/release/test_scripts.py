@@ -100,3 +100,21 @@ def test_no_licence_on_the_page_is_unknown() -> None:
 
     assert len(rows) > 40
     assert [row for row in rows if len(row.split(" | ")[2].strip()) < 3 or "UNKNOWN" in row] == []
+
+
+_TWICE = "def {name}(of):\n    a = of + 1\n    b = a + 1\n    c = b + 1\n    d = c + 1\n    e = d + 1\n    return e\n"
+
+
+def test_a_function_that_is_written_twice_is_named(tmp_path: Path) -> None:
+    """Whatever the copy is called; and a reason that nobody needs any more is named, too."""
+    (tmp_path / "scripts").mkdir()
+    (tmp_path / "src").mkdir()
+    shutil.copy(_ROOT / "scripts/duplicates.py", tmp_path / "scripts")
+    (tmp_path / "src/one.py").write_text(_TWICE.format(name="first"))
+    (tmp_path / "src/two.py").write_text(_TWICE.format(name="second"))
+    command = (sys.executable, str(tmp_path / "scripts/duplicates.py"))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert "written 2 times: one.py:first, two.py:second" in done.stderr
+    assert "is there once only" in done.stderr
