@@ -7,13 +7,33 @@ complains.
 
 __all__ = ["steady_streams"]
 
+import codecs
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TextIO, cast
+from typing import Final, TextIO, cast
 
 from sparktune.errors import SparktuneError
+
+_PLAIN: Final = str.maketrans(
+    {
+        "…": "...",
+        "→": "->",
+        "←": "<-",
+        "↑": "^",
+        "▲": "^",
+        "▼": "v",
+        "·": "-",
+        "×": "x",  # noqa: RUF001 - the very letter
+        "÷": "/",
+        "≠": "!=",
+        "°": " deg ",
+    }
+    | {"✓": "ok", "✕": "x", "■": "#", "░": ".", "─": "-"}
+    | dict(zip("▁▂▃▄▅▆▇█", "12345678", strict=True))  # a curve stays one
+)
+_NAME: Final = "sparktune-plain"
 
 
 @contextmanager
@@ -25,12 +45,29 @@ def steady_streams() -> Iterator[None]:
     """
     out, error = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 # Path has nothing shorter for it
+        _speak_plainly(out, error)
         sys.stdout = cast("TextIO", _Steady(out or nowhere, must_hold=True))
         sys.stderr = cast("TextIO", _Steady(error or nowhere, must_hold=False))
         try:
             yield
         finally:
             sys.stdout, sys.stderr = out, error
+
+
+def _speak_plainly(*streams: TextIO | None) -> None:
+    """Let streams whose encoding has not every letter write what comes nearest, else the letter's code."""
+    codecs.register_error(_NAME, _plain)
+    for stream in streams:
+        encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
+        if encoding != "utf8" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=_NAME)
+
+
+def _plain(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    letters = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(letter if letter.isascii() else ascii(letter)[1:-1] for letter in letters), error.end
 
 
 class _Steady:

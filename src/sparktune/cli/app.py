@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 import signal
 import sys
+from collections.abc import Iterator
 from types import FrameType
 from typing import Annotated, Any, Final
 
@@ -29,6 +30,11 @@ _ORDER: Final = (
 )
 """How --help lists commands: measure and decide, then the machines and their files, then the rest; others follow."""
 
+_EXIT_CODES: Final = (
+    "Exit codes: 0 done, 1 failed, 2 usage, 3 differences found, 4 stopped by a guard, 5 inconclusive or invalid, "
+    "130 interrupted."
+)
+
 
 class _InOrder(TyperGroup):
     """The list of commands in the order in which a person meets them; typer's own has all groups last."""
@@ -37,11 +43,26 @@ class _InOrder(TyperGroup):
         known = super().list_commands(ctx)
         return [name for name in _ORDER if name in known] + sorted(set(known) - set(_ORDER))
 
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as above
+        """Return a command whose help ends with the exit codes, which are the same for all."""
+        command = super().get_command(ctx, cmd_name)
+        for one in _with_those_below(command):
+            one.epilog = one.epilog or _EXIT_CODES
+        return command
+
+
+def _with_those_below(command: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
+    if command is not None:
+        yield command
+        for one in getattr(command, "commands", {}).values():
+            yield from _with_those_below(one)
+
 
 app = typer.Typer(
     name="sparktune",
     cls=_InOrder,
     invoke_without_command=True,
+    epilog=_EXIT_CODES,
     add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
