@@ -76,5 +76,6 @@ def _unknown(connection: sqlite3.Connection, wanted: str) -> UnknownRun:
     ids = [row[0] for row in connection.execute(f"SELECT id FROM sweeps {_NEWEST}")]  # noqa: S608 - a constant
     near = difflib.get_close_matches(wanted, ids, n=_SHOWN, cutoff=0.5) or ids[:_SHOWN]
     if not near:
-        return UnknownRun(f"no sweep {wanted!r}: the store has none", hint="start one with: sparktune sweep FILE")
+        what = f"no sweep {wanted!r}: the store has none" if wanted else "the store has no sweep yet"
+        return UnknownRun(what, hint="start one with: sparktune sweep FILE")
     return UnknownRun(f"no sweep {wanted!r} in the store", hint=f"nearest: {', '.join(near)}")
