@@ -1,6 +1,7 @@
 """``sparktune export prometheus`` as a timer and a Prometheus use it: what is known is told, whatever else fails."""
 
 import os
+import re
 import signal
 import stat
 import time
@@ -8,7 +9,10 @@ from pathlib import Path
 
 import pytest
 from tests.support.cli import run_sparktune
+from tests.support.lab_service import KNOB, LabService
 from tests.support.monitoring import scrape, serving
+from tests.support.schemas import promised
+from tests.support.spinners import COMPILER, spinning
 
 from sparktune.io.lab import write_lab
 
@@ -68,6 +72,7 @@ def test_a_part_that_fails_takes_no_other_with_it(lab: str, tmp_path: Path) -> N
     done = run_sparktune("export", "prometheus", "--nodes", lab, "--json")
 
     assert done.code == 1
+    promised("export", done.out)
     failed = {one["labels"]["part"]: one["value"] for one in done.json["series"] if one["name"].endswith("part_failed")}
     assert failed == {"nodes": 0.0, "earned": 1.0, "experiments": 0.0, "pins": 0.0}
     assert "schema 99 is newer" in next(one["why"] for one in done.json["unknown"] if one["what"] == "earned")
@@ -120,9 +125,52 @@ def test_what_is_served_is_what_was_asked_last_with_its_time(lab: str, number: i
     assert "sparktune_fabric_mtu_parity 0.0" in text
 
 
-def test_this_machine_is_asked_without_any_flag(lab: str) -> None:
+@pytest.mark.usefixtures("lab")
+def test_this_machine_is_asked_without_any_flag() -> None:
     done = run_sparktune("export", "prometheus")
 
     assert 'sparktune_node_up{node="local"} 1.0' in done.out
     assert 'what="drift",why="no service is named' in done.out
-    assert done.code == 0, lab
+    assert done.code == 0, done.err
+
+
+def test_a_service_whose_setting_slipped_back_is_told(lab_service: LabService, tmp_path: Path) -> None:
+    """Drift, the setting that was earned and why its evidence proves nothing come from the service's own folder."""
+    earned, out = lab_service.folder / "earned.yaml", tmp_path / "sparktune.prom"
+    before = earned.read_bytes()
+
+    done = run_sparktune("export", "prometheus", "--out", str(out))
+
+    text = out.read_text()
+    assert done.code == 0, done.err
+    assert re.search(rf'sparktune_drift_row\{{key="env.{KNOB}",node="local",.*status="file_drift"\}} 1.0', text)
+    assert f'sparktune_earned_setting_info{{evidence="unknown",key="{KNOB}",service="lab",value="2"}} 1.0' in text
+    assert f'what="evidence of {KNOB}",why="its evidence is for practice' in text
+    assert earned.read_bytes() == before
+
+    lab_service.serve("stop")
+    run_sparktune("export", "prometheus", "--out", str(out))
+
+    assert f'what="drift of env.{KNOB} in lab"' in out.read_text()  # live is not known any more, and not "no drift"
+
+
+def test_threads_are_scanned_only_where_that_is_wished(lab: str) -> None:
+    """A captured tree stands still: its threads are not known, not none."""
+    done = run_sparktune("export", "prometheus", "--nodes", lab, "--place", "--json")
+
+    why = [one["why"] for one in done.json["unknown"] if one["what"] == "pollers"]
+    assert why == ["a captured tree stands still: no thread of it can be watched"] * 2
+    assert not [one for one in done.json["series"] if one["name"] == "sparktune_busy_pollers"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler: threads that really spin")
+@pytest.mark.usefixtures("lab")
+def test_threads_that_spin_are_counted_on_this_machine(tmp_path: Path) -> None:
+    with spinning(tmp_path, "llama-server"):
+        done = run_sparktune("export", "prometheus", "--place", limit_s=110)
+
+    found = re.findall(r'sparktune_busy_pollers\{.*node="local".*\} ([0-9.]+)', done.out)
+    assert done.code == 0, done.err
+    assert sum(map(float, found)) >= 1
+    assert 'what="pollers"' not in done.out

@@ -21,8 +21,13 @@ def points_of(seen: Seen) -> tuple[tuple[Series, tuple[Point, ...]], ...]:
 def unknowns_of(seen: Seen) -> tuple[Unknown, ...]:
     """Return everything that could not be known, each once, secrets removed."""
     found = (one for group in all_groups() for one in group.unknown(seen))
-    clean = (Unknown(what=_label(one.what), node=_label(one.node), why=_label(one.why)) for one in found)
-    return tuple(dict.fromkeys(clean))
+    return tuple(dict.fromkeys(map(_clean, found)))
+
+
+def _clean(one: Unknown) -> Unknown:
+    """Return it fit to be labels; messages about a node begin with its name, which is a label already."""
+    why = one.why.removeprefix(f"{one.node}: ") if one.node else one.why
+    return Unknown(what=_label(one.what), node=_label(one.node), why=_label(why))
 
 
 def _points(series: Series, seen: Seen) -> tuple[Point, ...]:

@@ -127,7 +127,7 @@ GROUP = Group(
                     expr="sparktune_memory_headroom_bytes < 0",
                     holds="2m",
                     severity="critical",
-                    summary="{{ $labels.node }} is below the guard line of memory: headroom {{ $value | humanize1024 }}B",
+                    summary="{{ $labels.node }}: memory is below the guard line, headroom {{ $value | humanize1024 }}B",
                     runbook="See who holds it: sparktune watch --nodes {{ $labels.node }}; then fewer sequences, a "
                     "smaller KV cache, or one big tenant fewer",
                 ),
