@@ -22,6 +22,7 @@ from tests.support.debian_tree import base_tree, copy_tree, needed
 __all__ = ["Newcomer", "newcomer"]
 
 _PACKAGES = ("ca-certificates", "make", "python3", "sudo")
+_DEBIAN = ("bookworm", "trixie")
 _USER = "newcomer"
 _CLONE = f"home/{_USER}/sparktune"
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
@@ -31,12 +32,15 @@ _PASSED_ON = re.compile(r"(?i:https?_proxy|no_proxy)|PIP_(?!CONFIG_FILE|TARGET|P
 class Newcomer:
     """``root`` is the machine's file system as seen from outside."""
 
-    def __init__(self, root: Path, project: Path) -> None:
+    def __init__(self, root: Path, suite: str, project: Path) -> None:
         """Give it a user, and a clone of what the project tracks."""
         self.root = root
         self._way = _way_to_packages()
         self._places = _places_in(self._way.values())
         self._enter("useradd --create-home --shell /bin/bash " + _USER, user="root")
+        sources = root / "etc/apt/sources.list"
+        if suite not in _DEBIAN:  # every Ubuntu that is installed by its own installer has this component, too
+            sources.write_text(sources.read_text().replace(" main", " main universe"))
         (root / "etc/sudoers.d/newcomer").write_text(f"{_USER} ALL=(ALL) NOPASSWD: ALL\n")
         clone = root / _CLONE
         clone.mkdir(mode=0o755)
@@ -77,7 +81,7 @@ def newcomer(suite: str, project: Path) -> Iterator[Newcomer]:
         root = Path(folder) / "root"
         copy_tree(tree, root)
         try:
-            yield Newcomer(root, project)
+            yield Newcomer(root, suite, project)
         finally:
             shutil.rmtree(root)
 
