@@ -17,6 +17,7 @@ _HEAVY = {
     "ruamel",
     "sqlite3",
     "ssl",
+    "textual",
     "xllamacpp",
 }
 _PROGRAM = """

@@ -9,13 +9,14 @@ from sparktune.model.finding import Severity
 from sparktune.report.bench.words import one_line
 from sparktune.report.watch.asked_panel import doctor_title, drift_title, finding_items, row_items
 from sparktune.report.watch.engine_panel import engine_lines, engine_title
-from sparktune.report.watch.marks import Glyphs, Line, Role, Span, cut, line_of, soft, warn
+from sparktune.report.watch.marks import Glyphs, Line, Role, Span, cut, line_of, soft, warn, wrapped
 from sparktune.report.watch.node_panel import node_lines, overview_line, thread_line
 from sparktune.report.watch.state import NodeState, WatchState
 from sparktune.units import Seconds, format_duration
 
 _LEAST_OVERVIEW: Final = 3
 _FIRST_THREADS: Final = 3
+_INDENT: Final = 8
 _BESIDE: Final = 19  # rows of a node, an engine, drift and findings with their rules, without which little is told
 
 
@@ -61,7 +62,8 @@ def view_of(state: WatchState, choice: Choice, now_s: Seconds) -> View:
     chosen = state.nodes[place] if state.nodes else None
     overview = _overview(state, choice, place, now_s)
     body = node_lines(chosen, glyphs, now_s=now_s, interval_s=state.interval_s) if chosen else ()
-    engine = engine_lines(state)
+    # A reason is worth a second row: its end says what to do.
+    body, engine = _broken(body, choice), _broken(engine_lines(state), choice)
     threads, rows, findings = _fit(
         choice.rows - 1 - len(overview) - 1 - len(body) - 1 - len(engine) - 1 - 2,
         _threads(chosen),
@@ -80,6 +82,10 @@ def view_of(state: WatchState, choice: Choice, now_s: Seconds) -> View:
         ),
         choice,
     )
+
+
+def _broken(lines: tuple[Line, ...], choice: Choice) -> tuple[Line, ...]:
+    return tuple(part for line in lines for part in wrapped(line, choice.columns, indent=_INDENT))
 
 
 def _within(view: View, choice: Choice) -> View:

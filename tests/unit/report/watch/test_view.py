@@ -142,6 +142,50 @@ def test_a_node_that_went_silent_is_not_shown_as_if_it_were_now() -> None:
     assert not any("no new look" in row for row in _shown(watched.state_of(*watched.news(watched.node("a")))))
 
 
+def test_nodes_that_are_not_there_yet() -> None:
+    """The overview, too, says so, and when a node was heard of last."""
+    waiting = News(at_s=watched.NOW_S, node=WatchedNode(name="a"))
+    silent = News(at_s=watched.NOW_S - 42, node=watched.node("b"))
+    odd = News(at_s=watched.NOW_S, node=watched.quiet("c"))
+    low = News(at_s=watched.NOW_S, node=watched.node("d", watched.GIB))
+    rows = _shown(watched.state_of(waiting, silent, odd, low))
+
+    assert rows[1] == "> a            waiting for the second look"
+    assert rows[2].endswith("no new look for 42 s")
+    assert rows[3] == "  c            cores     ?  free unknown  heat ?  GPU ?"
+    assert "1.0 GiB free BELOW GUARD" in rows[4]
+    assert rows[6] == "waiting for the second look"
+
+
+def test_a_machine_that_tells_no_cores_and_no_gpu() -> None:
+    node = watched.node("a")
+    assert node.frame is not None
+    two = replace(watched.gpu(utilization=0.5), index=1)
+    bare = replace(node, frame=replace(node.frame, cores=(), gpus=()))
+    many = replace(node, frame=replace(node.frame, gpus=(*node.frame.gpus, two)))
+    rows = _shown(watched.state_of(News(at_s=1.0, node=bare)))
+    more = _shown(watched.state_of(News(at_s=1.0, node=many)))
+    split = replace(watched.SPLIT, performance=frozenset[int](), efficiency=frozenset[int]())
+    odd = _shown(watched.state_of(News(at_s=1.0, node=replace(node, split=split))))
+    untyped = _shown(watched.state_of(News(at_s=1.0, node=replace(node, split=None))))
+
+    assert "cores   unknown" in rows
+    assert "heat    hottest zone 63 C; GPU unknown" in rows
+    assert "        GPU 1 50.0 % used, clock unknown, heat unknown, power unknown" in more
+    assert "cores   unknown" in odd
+    assert any("VLLM::Worker     core 7 " in row for row in untyped)
+    assert any("2.81 to 3.90 GHz  CPU 0-19" in row for row in untyped)
+
+
+def test_a_long_reason_takes_a_second_row() -> None:
+    """What to do stands at its end."""
+    state = replace(_example(), engine=None, why_no_engine=f"{'why ' * 20}; write one with: sparktune init")
+    rows = _shown(state, columns=80, rows=23)
+
+    assert any(row.endswith("sparktune init") for row in rows)
+    assert max(map(len, rows)) <= 80
+
+
 def test_a_node_that_comes_back_is_shown_again() -> None:
     state = watched.state_of(News(at_s=1.0, node=replace(watched.LOST, name="a")))
     back = updated(state, News(at_s=2.0, node=watched.node("a")))
@@ -208,6 +252,10 @@ def test_rates_that_are_not_there_yet(changed: dict[str, float | None], words: s
     [
         (Answered(every_s=600.0, asking=True), "drift   unknown  (asking now)"),
         (Answered(every_s=600.0), "drift   unknown  (not asked yet)"),
+        (
+            Answered(every_s=0.0, items=watched.ROWS, at_s=990.0),
+            "drift   1 of 3 rows differs  (asked 10 s ago, again with r)",
+        ),
         (Answered(every_s=600.0, why="spark1: gone"), "drift   unknown: spark1: gone"),
         (Answered(every_s=600.0, items=(), at_s=990.0), "drift   there is nothing to compare  (asked 10 s ago"),
         (
