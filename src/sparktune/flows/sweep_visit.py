@@ -158,6 +158,7 @@ def _metrics(ab: AbTools, experiment: Experiment, visit: MeasuredVisit) -> dict[
 def _why(tools: SweepTools, since_wall_s: float, told: str) -> str:
     """Return what failed first in the log of the start, and what was told of the end where the log is silent."""
     first = why_of_logs(tools.logs, since_wall_s)
+    told = told.replace("the server of arm B", "the server")  # arms are words of ab
     how, *said = [line.strip() for line in told.splitlines() if line.strip()] or [""]
     return f"{first} ({how.removesuffix('; it said last:')})" if first else " ".join((how, *said[-1:]))
 

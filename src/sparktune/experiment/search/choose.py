@@ -20,9 +20,8 @@ def choose(record: Record) -> ConfirmTask | DoneTask:
     if best.mean <= 0 or not best.hopeful:
         return DoneTask(why=f"nothing looked better than the baseline by {_percent(record.plan.margin)} or more")
     stage = "race" if has_race(record) else f"screening (no race: {_why_no_race(record)})"
-    return ConfirmTask(
-        candidate=best.candidate, why=f"the best of {len(ran)} after {stage}; fresh blocks say whether it is better"
-    )
+    which = f"the best of {len(ran)}" if len(ran) > 1 else "the only one left"
+    return ConfirmTask(candidate=best.candidate, why=f"{which} after {stage}; fresh blocks say whether it is better")
 
 
 def has_race(record: Record) -> bool:
@@ -57,7 +56,10 @@ def _why_nobody(record: Record) -> str:
     measured = [key for key in singles if key in record.measured]
     if measured:
         return f"none of {len(measured)} measured candidates is within the constraints"
-    return f"none of {len(singles)} candidates was measured"
+    visited = {visit.key for visit in record.visits}
+    if not visited.issuperset(singles) and not record.affords(2):  # one of them, and the baseline after it
+        return f"the budget was used up before any of {len(singles)} candidates was measured"
+    return f"none of {len(singles)} candidates could be measured"
 
 
 def _percent(share: Ratio) -> str:

@@ -118,7 +118,8 @@ def _unfit(result: SweepResult) -> Iterator[str]:
     if found:
         yield "did not run, or not validly (recorded, and not tried again):"
         yield from (f"  {one.candidate.key}: {one_line(one.why) or one.standing.value}" for one in found)
-    waiting = [one.candidate.key for one in result.known if one.standing is Standing.WAITING]
+    over = (one for one in result.known if one.stage is None and one.candidate.key != BASELINE)
+    waiting = [one.candidate.key for one in over if one.standing not in _LEFT_OUT]
     if waiting:
         yield f"not visited: {', '.join(waiting)}"
 

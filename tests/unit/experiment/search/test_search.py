@@ -225,7 +225,8 @@ def test_a_budget_is_no_budget_of_guesses() -> None:
         number=1, stage=Stage.SCREEN, block=0, key=task.candidate.key, end=VisitEnd.MEASURED, log_value=1.0, took_s=30.0
     )
     assert visits_left(plan, [first]) == 9
-    assert isinstance(next_task(plan, [replace(first, took_s=301.0)]), DoneTask)
+    over = next_task(plan, [replace(first, took_s=301.0)])
+    assert over == DoneTask(why=f"the budget was used up before any of {len(plan.screened)} candidates was measured")
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,14 @@ def test_stages_are_apart_and_what_did_not_run_has_its_reason() -> None:
     assert places == sorted(places)
 
 
+def test_what_the_budget_left_unvisited_is_named() -> None:
+    """A value that is in no list looks as if it had been tried."""
+    left = Estimate(candidate=_BROKEN, standing=Standing.OUT, why="not visited: the search ended before")
+    result = replace(_result(state=SweepState.DONE), known=(*_KNOWN[:3], left))
+
+    assert "not visited: flag:--x=3" in result_text(result).splitlines()
+
+
 def test_a_metric_of_which_less_is_better_is_shown_as_it_changed() -> None:
     """As ab shows it: a wait that became shorter has a minus."""
     assert change_words(_KNOWN[1], Better.HIGHER) == "+10.0 % (+- 2.0 %)"
