@@ -133,7 +133,10 @@ def _with_engine(root: str, found: "list[dict[str, Any]]") -> "dict[str, Any]":
 
 def _items(tree: "Paths", step: "dict[str, Any]", known: set[str]) -> list[str]:
     """Return the threads that a step means, that nobody knows yet and that have other CPUs."""
-    wanted = {int(cpu) for cpu in step["cpus"]}
+    cpus = step.get("cpus")
+    if not isinstance(cpus, list) or not all(isinstance(cpu, int) for cpu in cpus):
+        return []
+    wanted = set(cpus)
     came = [seen for seen in threads_meant(tree, step) if seen.item not in known and _differs(tree, seen, wanted)]
     if step.get("which") != "busy":
         return [seen.item for seen in came]
@@ -177,16 +180,26 @@ def _records(data: bytes) -> "tuple[list[dict[str, Any]], bool]":
             record = json.loads(line)
         except ValueError:
             return records, number == len(lines) - 2 and not lines[-1]
-        if record.get("n") != number:
+        if not _makes_sense(record, number):
             return records, False
         records.append(record)
     return records, True
 
 
+def _makes_sense(record: object, number: int) -> bool:
+    """Whether a record has what is read of it here; damage to one journal is not to stop the rules of all others."""
+    if not isinstance(record, dict) or record.get("n") != number or not isinstance(record.get("record"), str):
+        return False
+    if number == 0:
+        steps = record.get("steps")
+        return record["record"] == "BEGIN" and isinstance(steps, list) and all(isinstance(one, dict) for one in steps)
+    return record["record"] != "PREPARE" or isinstance(record.get("before"), dict)
+
+
 def _about_rules(path: str) -> bytes:
     """Return a journal whose first record has a rule, b"" for another: of these no more than that record is read."""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except FileNotFoundError:
         return b""
     try:

@@ -54,7 +54,7 @@ async def preflight(
         hello = await node.hello()
         if plan.boot_id and hello.boot_id != plan.boot_id:
             message = f"{name}: it was booted again since the plan was made"
-            raise PlanVoid(message, hint="look again and plan anew: sparktune host plan")
+            raise PlanVoid(message, hint="look at it, then start anew (of a host profile: sparktune host plan)")
         if not plan.steps:
             return Ready()
         if hello.uid:

@@ -227,12 +227,36 @@ def test_what_others_left_open_is_left_to_others(node: _Node) -> None:
     assert node.journal()[-1] == ("pin", "open")
 
 
-def test_a_damaged_journal_is_no_rule_and_stops_no_other(node: _Node) -> None:
+_SENSELESS = [
+    b"garbage\n",
+    b'[{"kind":"threads"}]\n',
+    b'{"n":1}\n',
+    b'{"n":1,"record":["COMMIT"]}\n',
+    b'{"n":1,"record":"PREPARE"}\n',
+    b'{"n":1,"record":"PREPARE","before":null}\n',
+]
+
+
+@pytest.mark.parametrize("line", _SENSELESS)
+def test_a_damaged_journal_is_no_rule_and_stops_no_other(node: _Node, line: bytes) -> None:
     damaged = node.transact({**_RULE, "cpus": [3]})
     node.transact(_RULE)
     path = node.root / "var/lib/sparktune/txn" / damaged / "journal.jsonl"
     lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(lines[0] + b"garbage\n" + b"".join(lines[2:]))
+    path.write_bytes(lines[0] + line + b"".join(lines[2:]))
+    item = node.restart(STARTED + 5)
+    assert node.follow() == [f"{item} changed"]
+    assert node.allowed() == "1"
+
+
+@pytest.mark.parametrize("steps", [None, "all", [1], [{**_RULE, "cpus": None}], [{**_RULE, "cpus": ["x"]}]])
+def test_a_rule_that_makes_no_sense_stops_no_other(node: _Node, steps: object) -> None:
+    damaged = node.transact({**_RULE, "cpus": [3]})
+    node.transact(_RULE)
+    path = node.root / "var/lib/sparktune/txn" / damaged / "journal.jsonl"
+    first, *others = path.read_bytes().splitlines(keepends=True)
+    begin = {**json.loads(first), "steps": steps, "label": '"kind":"threads"', "was": {"kind": "threads"}}
+    path.write_bytes(json.dumps(begin, separators=(",", ":")).encode() + b"\n" + b"".join(others))
     item = node.restart(STARTED + 5)
     assert node.follow() == [f"{item} changed"]
     assert node.allowed() == "1"

@@ -149,7 +149,7 @@ def _next(nodes: Sequence[PinView], where: str) -> Iterator[str]:
         yield f"is it still so: sparktune place status{flags}"
         yield f"to take it back: sparktune place unpin{flags}"
         yield "whether it pays nobody has measured here; to see that: unpin, then sparktune place trial TID@NODE"
-    elif any(node.pins is not None and node.pins.pins for node in nodes):
+    elif any(node.pins is not None and node.pins.pins and not node.pins.plan.refusals for node in nodes):
         yield "nothing was changed; without --dry-run this asks, and then does it"
 
 
