@@ -5,7 +5,6 @@ A fenced block that begins with ``console run`` is executed, file by file, again
 digits must come out again.
 """
 
-import importlib
 import os
 import re
 import shlex
@@ -13,16 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import dropwhile, groupby, takewhile
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 import typer
 
-from sparktune.bench.traffic import reader
 from sparktune.cli import app as cli
 from sparktune.cli._argv import join_lists
 from sparktune.errors import ExitCode, UsageError
@@ -45,7 +41,6 @@ _REST: dict[str, Any] = {
     "b": {"command": "llama-server --parallel 4"},
     "equivalence_test": True,
 }
-_EXPORTS = re.compile(r'^__all__ = \["(?P<name>[A-Z_]+)"\]$', re.MULTILINE)
 _ASSIGNED = re.compile(r"[A-Z_]+=|sudo$")
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]+)(?:#[^)]*)?\)")
 
@@ -242,38 +237,6 @@ def test_commands_and_flags_in_texts_exist(page: Path, commands: dict[tuple[str,
 
         assert path or used <= {"--help", "--version"}, f"no such command: sparktune {shlex.join(words)}"
         assert used - known - {"--help"} == set(), shlex.join(words)
-
-
-def _plugins() -> Iterator[Any]:
-    """Yield every file that is a plug-in: a module that exports one constant, and nothing else."""
-    for file in sorted((_ROOT / "src" / "sparktune").rglob("*.py")):
-        exported = _EXPORTS.search(file.read_text())
-        if exported is not None and not file.name.startswith("_"):
-            name = ".".join(file.relative_to(_ROOT / "src").with_suffix("").parts)
-            yield pytest.param(name, exported["name"], id=name.removeprefix("sparktune."))
-
-
-@pytest.mark.parametrize(("module", "constant"), list(_plugins()))
-def test_every_plugin_is_in_the_reference(module: str, constant: str) -> None:
-    """What the program knows and no page tells, nobody finds; and a page is easily forgotten when a kind is new."""
-    value = getattr(importlib.import_module(module), constant)
-    named = str(getattr(value, "id", getattr(value, "name", module.rpartition(".")[2])))
-
-    assert any(word in _reference() for word in (named, module.rpartition(".")[2].replace("_", "-"))), named
-
-
-@cache
-def _reference() -> str:
-    return "\n".join(page.read_text() for page in sorted((_ROOT / "docs" / "reference").glob("*.md")))
-
-
-def test_every_member_of_a_trace_is_described() -> None:
-    page = (_ROOT / "docs" / "reference" / "traffic-files.md").read_text()
-    members = {field.name for kind in (reader._Line, reader._Ours) for field in msgspec.structs.fields(kind)}
-    missing = [name for name in members if f"`{name}`" not in page]
-
-    assert len(members) > 10
-    assert missing == []
 
 
 def test_every_command_is_documented(commands: dict[tuple[str, ...], object]) -> None:
