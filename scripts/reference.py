@@ -38,6 +38,7 @@ from sparktune.report.prometheus.series import Alert, Series
 
 _FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 _WIDTH = 100
+_MAN_WIDTH = 72
 _FIELDS = (
     "Formula:",
     "Unit:",
@@ -378,6 +379,41 @@ def _schema_file(name: str) -> Callable[[], str]:
     return lambda: json.dumps(schema_of(name), indent=1) + "\n"
 
 
+def man_page() -> str:
+    """Return the manual page: every command with its help, as roff."""
+    cli.register_commands()
+    root = typer.main.get_command(cli.app)
+    context = typer.Context(
+        root, info_name="sparktune", terminal_width=_MAN_WIDTH, max_content_width=_MAN_WIDTH, **root.context_settings
+    )
+    head = [
+        '.TH SPARKTUNE 1 "" "sparktune" "User Commands"',
+        ".SH NAME",
+        "sparktune \\- measure and tune LLM serving on DGX Sparks",
+        ".SH SYNOPSIS",
+        ".B sparktune",
+        "[COMMAND] [OPTIONS]",
+        ".SH DESCRIPTION",
+        "Without a command it says where things stand. Exit codes of all commands: 0 done, 1 failed, 2 usage, 3",
+        "differences found, 4 stopped by a guard, 5 inconclusive or invalid, 130 interrupted.",
+        ".SH COMMANDS",
+    ]
+    for found in _contexts(context):
+        head += [f".SS {_roff(found.command_path)}", ".nf", *map(_roff, _help(found).splitlines()), ".fi"]
+    files = [
+        ".SH FILES",
+        "sparktune.yaml, earned.yaml: found upward from the current folder. The store of runs is in the user's data",
+        "folder, or in the one that SPARKTUNE_DATA names.",
+    ]
+    return "\n".join([*head, *files]) + "\n"
+
+
+def _roff(line: str) -> str:
+    """Return a line of text that roff shows as it is."""
+    escaped = line.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
+    return f"\\&{escaped}" if escaped.startswith((".", "\\(aq")) else escaped
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands_page,
     "metrics.md": metrics_page,
@@ -398,6 +434,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "../monitoring/sparktune.rules.yml": rules_yaml,
     "../monitoring/sparktune.dashboard.json": dashboard_json,
     "json.md": schemas_page,
+    "sparktune.1": man_page,
     **{f"schemas/{name}.v1.json": _schema_file(name) for name in sorted(SCHEMAS)},
 }
 

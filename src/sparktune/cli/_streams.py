@@ -8,6 +8,7 @@ complains.
 __all__ = ["steady_streams"]
 
 import codecs
+import io
 import os
 import sys
 from collections.abc import Iterator
@@ -59,7 +60,7 @@ def _speak_plainly(*streams: TextIO | None) -> None:
     codecs.register_error(_NAME, _plain)
     for stream in streams:
         encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("-", "")
-        if encoding != "utf8" and hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper) and encoding != "utf8":
             stream.reconfigure(errors=_NAME)
 
 

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from sparktune.cli._complete import experiment_ids
+
 if TYPE_CHECKING:
     from sparktune.cli._ab_arguments import AbOptions
 
 _RUN = "run"
 _Experiment = Annotated[
-    str, typer.Argument(metavar="RUN", help="Id of the experiment, or its beginning; the newest unless given.")
+    str,
+    typer.Argument(
+        metavar="RUN",
+        help="Id of the experiment, or its beginning; the newest unless given.",
+        autocompletion=experiment_ids,
+    ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

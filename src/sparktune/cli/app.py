@@ -18,7 +18,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
-from sparktune import __version__, cli
+from sparktune import cli
 from sparktune.cli._argv import join_lists
 from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
@@ -72,7 +72,9 @@ app = typer.Typer(
 
 def _show_version(value: bool) -> None:
     if value:
-        typer.echo(f"sparktune {__version__}")
+        from sparktune.cli._version import version_text
+
+        typer.echo(version_text(), nl=False)
         raise typer.Exit
 
 
@@ -80,7 +82,7 @@ def _show_version(value: bool) -> None:
 def _root(
     ctx: typer.Context,
     version: Annotated[  # noqa: ARG001 - its callback is what it does
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version and build, and exit.")
     ] = False,
 ) -> None:
     """Measure and tune LLM serving on DGX Sparks.
@@ -132,7 +134,7 @@ def _as_interrupt(_: int, frame: FrameType | None) -> None:
 
 def _run(argv: list[str]) -> None:
     try:
-        app(argv)
+        app(argv, prog_name="sparktune")
     except SystemExit as end:
         if end.code == ExitCode.INTERRUPTED:  # typer makes this of a KeyboardInterrupt
             raise KeyboardInterrupt from end

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import node_names
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -20,6 +22,7 @@ def doctor(
             "--nodes",
             metavar="A,B",
             help="Names for ssh, local, sparkrun:CLUSTER, or folders (with a slash). Else those of sparktune.yaml.",
+            autocompletion=node_names,
         ),
     ] = "",
     root: Annotated[

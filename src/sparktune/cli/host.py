@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import node_names
 from sparktune.cli._host_flags import ProfileFlags, with_profile_flags
 
 host_app = typer.Typer(no_args_is_help=True, help="Change machines for inference, and put them back exactly.")
@@ -20,6 +21,7 @@ Nodes = Annotated[
         "--nodes",
         metavar="A,B",
         help="Names for ssh, local, sparkrun:CLUSTER, or folders (with a slash). Else those of sparktune.yaml.",
+        autocompletion=node_names,
     ),
 ]
 Root = Annotated[

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import knob_names
+
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
 
 
@@ -36,7 +38,10 @@ def list_knobs(
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Its name, or any way in which it is written: --max-num-seqs.")],
+    name: Annotated[
+        str,
+        typer.Argument(help="Its name, or any way in which it is written: --max-num-seqs.", autocompletion=knob_names),
+    ],
     json_output: _Json = False,
 ) -> None:
     """Show all that is known of a setting."""

@@ -7,7 +7,12 @@ from typing import Annotated
 
 import typer
 
-_RUN = Annotated[str, typer.Argument(help="Id of the run, or its beginning; the newest unless given.")]
+from sparktune.cli._complete import run_ids
+
+_RUN = Annotated[
+    str,
+    typer.Argument(help="Id of the run, or its beginning; the newest unless given.", autocompletion=run_ids),
+]
 
 
 def register(app: typer.Typer) -> None:

@@ -8,12 +8,16 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from sparktune.cli._complete import sweep_ids
 from sparktune.cli._flag_group import with_flags
 from sparktune.cli._sweep_flags import SweepFlags
 
 _RUN = "run"
 _Sweep = Annotated[
-    str, typer.Argument(metavar="SWEEP", help="Id of the sweep, or its beginning; the newest unless given.")
+    str,
+    typer.Argument(
+        metavar="SWEEP", help="Id of the sweep, or its beginning; the newest unless given.", autocompletion=sweep_ids
+    ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
 _Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

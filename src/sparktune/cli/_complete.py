@@ -1,0 +1,69 @@
+"""What a shell offers at a place of the command line: names that this machine knows; nothing is asked of a node.
+
+A shell waits for these, so that each reads one file at most; what cannot be read offers nothing.
+"""
+
+__all__ = ["experiment_ids", "knob_names", "node_names", "run_ids", "sweep_ids"]
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from sparktune.io.store.store import Store
+
+_MOST: Final = 50
+
+
+def knob_names(incomplete: str) -> list[str]:
+    """Offer the knobs of the catalogue."""
+    from sparktune.deploy.knobs import all_knobs
+
+    return _beginning(incomplete, (knob.id for knob in all_knobs()))
+
+
+def run_ids(incomplete: str) -> list[str]:
+    """Offer the newest runs of the store."""
+    return _stored(incomplete, lambda store: [row.id for row in store.list_runs(_MOST)])
+
+
+def experiment_ids(incomplete: str) -> list[str]:
+    """Offer the newest experiments of the store."""
+    return _stored(incomplete, lambda store: [row.id for row in store.list_experiments(_MOST)])
+
+
+def sweep_ids(incomplete: str) -> list[str]:
+    """Offer the newest sweeps of the store."""
+    return _stored(incomplete, lambda store: [row.id for row in store.list_sweeps(_MOST)])
+
+
+def node_names(incomplete: str) -> list[str]:
+    """Offer the nodes of ``sparktune.yaml`` behind the last comma of a list."""
+    from pathlib import Path
+
+    from sparktune.errors import SparktuneError
+    from sparktune.io.config import find_config, load_config
+
+    before, comma, last = incomplete.rpartition(",")
+    with suppress(SparktuneError):
+        path = find_config(Path.cwd())
+        names = [node.name for node in load_config(path).nodes] if path is not None else []
+        left = [name for name in names if name not in before.split(",")]
+        return [f"{before}{comma}{name}" for name in _beginning(last, left)]
+    return []
+
+
+def _stored(incomplete: str, ids: "Callable[[Store], list[str]]") -> list[str]:
+    from sparktune.errors import SparktuneError
+    from sparktune.io.store.location import database_path
+    from sparktune.io.store.store import Store
+
+    if not database_path().exists():
+        return []
+    with suppress(SparktuneError), Store.open() as store:
+        return _beginning(incomplete, ids(store))
+    return []
+
+
+def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    return [name for name in names if name.startswith(incomplete)]
