@@ -39,6 +39,10 @@ class FakeHold:
         self.notes: tuple[str, ...] = ()
         self._reads = 0
 
+    def bring_back_anyway(self) -> None:
+        """Remember it."""
+        self._did("anyway")
+
     def state(self) -> Mapping[str, Any]:
         """Return what is held."""
         return {"arm": self.arm}

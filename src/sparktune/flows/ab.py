@@ -9,7 +9,16 @@ __all__ = ["resume", "run_experiment"]
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from sparktune.errors import ArmFailed, BootDue, Interrupted, NotOpenAI, RequestRejected, SparktuneError, UnknownModel
+from sparktune.errors import (
+    ArmFailed,
+    BootDue,
+    Interrupted,
+    NotOpenAI,
+    RequestRejected,
+    SparktuneError,
+    StoreError,
+    UnknownModel,
+)
 from sparktune.experiment.blocks import complete_blocks
 from sparktune.experiment.design import Block
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
@@ -17,7 +26,7 @@ from sparktune.experiment.result import ExperimentResult, GuardStatus, MeasuredV
 from sparktune.experiment.verdict import Verdict
 from sparktune.experiment.visit_checks import cell_checks, live_checks
 from sparktune.flows.ab_lost import after_loss
-from sparktune.flows.ab_restore import MemoryNotBack, restore, set_winner
+from sparktune.flows.ab_restore import MemoryNotBack, restore, restore_without_store, set_winner
 from sparktune.flows.ab_result import Results, experiment_result
 from sparktune.flows.ab_tools import AbTools, to_the_end
 from sparktune.flows.ab_visit import Place, run_visit
@@ -191,6 +200,11 @@ async def _give_up(tools: AbTools, experiment: Experiment, results: Results, err
     if isinstance(error, asyncio.CancelledError) and task is not None:
         task.uncancel()
     tools.progress.say("interrupted: bringing the original back" if interrupted else "bringing the original back")
+    if isinstance(error, StoreError):
+        proof = await to_the_end(restore_without_store(tools, experiment), tools.progress.say)
+        tools.progress.say(f"restored, which the store does not know: {proof}")
+        error.hint = f"{error.hint}; go on with: sparktune ab resume {experiment.id}"
+        return
     proof = await to_the_end(_restored(tools, experiment, results, ExperimentState.INTERRUPTED), tools.progress.say)
     hint = _how_on(tools, experiment, error)
     if interrupted:

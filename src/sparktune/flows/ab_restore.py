@@ -1,6 +1,6 @@
 """The end of an experiment, or of what is left of one: the original, or the winner, is set and seen to be live."""
 
-__all__ = ["MemoryNotBack", "restore", "set_winner"]
+__all__ = ["MemoryNotBack", "restore", "restore_without_store", "set_winner"]
 
 from collections.abc import Sequence
 
@@ -35,6 +35,15 @@ async def restore(tools: AbTools, experiment: Experiment) -> str:
         raise
     tools.store.remember_held(experiment.id, {})
     return proof
+
+
+async def restore_without_store(tools: AbTools, experiment: Experiment) -> str:
+    """Bring back what was before where the store can no longer be written, and return how that was seen.
+
+    Nothing of it is kept: the store still knows what was held, and taking that back once more harms nothing.
+    """
+    tools.hold.bring_back_anyway()
+    return await _restored(tools, experiment)
 
 
 async def _restored(tools: AbTools, experiment: Experiment) -> str:

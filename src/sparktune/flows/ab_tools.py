@@ -31,6 +31,9 @@ class Holder(Protocol):
     def notes(self) -> tuple[str, ...]:
         """What has to be said of the arm that is held."""
 
+    def bring_back_anyway(self) -> None:
+        """Give back what is held, also when that cannot be remembered."""
+
     def state(self) -> Mapping[str, Any]:
         """Return the record of everything that was touched."""
 
@@ -83,9 +86,16 @@ class AbTools:
     asks: Callable[[Callable[[LoadTick], None]], Coroutine[Any, Any, None]] | None = None
 
 
+def _seen(task: asyncio.Future[Any]) -> None:
+    """Look at how it ended: of a third Ctrl-C asyncio would print a traceback besides."""
+    if not task.cancelled():
+        task.exception()
+
+
 async def to_the_end(work: Awaitable[_T], say: Callable[[str], None], command: str = "sparktune ab") -> _T:
     """Return what ``work`` comes to; a Ctrl-C meanwhile is told and obeyed after it. Raises Interrupted then."""
     task = asyncio.ensure_future(work)
+    task.add_done_callback(_seen)
     asked = False
     while not task.done():
         try:

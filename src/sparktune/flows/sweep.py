@@ -9,11 +9,11 @@ __all__ = ["restore_sweep", "run_sweep", "sweep_result"]
 import asyncio
 from dataclasses import replace
 
-from sparktune.errors import BootDue, Interrupted, SparktuneError
+from sparktune.errors import BootDue, Interrupted, SparktuneError, StoreError
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.search import estimates, next_task, visits_left
 from sparktune.experiment.sweep_result import SweepResult
-from sparktune.flows.ab_restore import restore
+from sparktune.flows.ab_restore import restore, restore_without_store
 from sparktune.flows.ab_result import Results, experiment_result
 from sparktune.flows.ab_tools import to_the_end
 from sparktune.flows.sweep_visit import SweepTools, sweep_visit
@@ -106,12 +106,17 @@ async def _give_up(tools: SweepTools, experiment: Experiment, record: SweepRecor
     if isinstance(error, asyncio.CancelledError) and task is not None:
         task.uncancel()
     say("interrupted: bringing the original back" if interrupted else "bringing the original back")
+    on = f"go on with: {_COMMAND} resume {record.id}"
+    if isinstance(error, StoreError):
+        proof = await to_the_end(restore_without_store(tools.ab, experiment), say, _COMMAND)
+        say(f"restored, which the store does not know: {proof}")
+        error.hint = f"{error.hint}; {on}"
+        return
     why = "" if interrupted else str(error)
     record = replace(record, state=SweepState.INTERRUPTED, why=why)
     _keep(tools.ab.store, record, ExperimentState.INTERRUPTED)
     proof = await to_the_end(_restored(tools, experiment), say, _COMMAND)
     _keep(tools.ab.store, replace(record, afterwards=proof), ExperimentState.INTERRUPTED)
-    on = f"go on with: {_COMMAND} resume {record.id}"
     if interrupted:
         message = f"sweep {record.id} was interrupted; {proof or 'nothing was changed yet'}"
         raise Interrupted(message, hint=on) from error

@@ -167,7 +167,7 @@ def _check_baseline(task: VisitTask, visit: SweepVisit) -> None:
     if task.candidate.key != BASELINE or visit.end in {VisitEnd.MEASURED, VisitEnd.VOID}:
         return
     message = f"the baseline cannot be measured: {visit.why}"
-    hint = "nothing can be compared with it; bring it into order, and start a new sweep"
+    hint = "nothing can be compared with it: bring it into order"
     error: type[SparktuneError] = GuardStopped if visit.end is VisitEnd.STOPPED else NotConclusive
     raise error(message, hint=hint)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,15 @@ import pytest
 from tests.support.guarded import FakeWatch, trip
 from tests.support.sweep_world import SweepHold, SweepMeasure, sweep_tools, swept
 
-from sparktune.errors import GuardStopped, Interrupted, NodeUnreachable, NotConclusive, NotStarted, RequestRejected
+from sparktune.errors import (
+    GuardStopped,
+    Interrupted,
+    NodeUnreachable,
+    NotConclusive,
+    NotStarted,
+    RequestRejected,
+    StoreError,
+)
 from sparktune.experiment.protection import Protection
 from sparktune.flows import ab_visit
 from sparktune.flows.ab_guard import Watching
@@ -189,6 +197,27 @@ def test_another_engine_when_it_goes_on_is_refused(world: _World, changes: Mappi
     assert world.store.sweep_visits("e1") == before
     assert world.hold.did[-2:] == ["release", "perform 0"], "what ran before is back"
     assert not world.store.held("e1")
+
+
+def test_a_full_disk_of_the_store_leaves_nothing_set(world: _World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing more can be kept, and what runs is an arm all the same: it has to go whatever the disk says."""
+
+    def full(*_: object) -> None:
+        message = "the store is full"
+        raise StoreError(message, hint="free some space there")
+
+    world.measure.error, world.measure.at = StoreError("the store is full", hint="free some space there"), 3
+
+    def written(original: Callable[..., object]) -> Callable[..., object]:
+        return lambda *words, **more: full() if world.measure.visits > 2 else original(*words, **more)
+
+    for name in ("set_sweep", "add_sweep_visit", "remember_held", "end_experiment"):
+        monkeypatch.setattr(world.store, name, written(getattr(world.store, name)))
+    with pytest.raises(StoreError) as told:
+        world.run()
+
+    assert world.hold.did[-3:] == ["anyway", "release", "perform 0"]
+    assert told.value.hint == "free some space there; go on with: sparktune sweep resume e1"
 
 
 def test_restoring_alone_measures_nothing(world: _World) -> None:

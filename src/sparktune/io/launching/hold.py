@@ -54,6 +54,13 @@ class Hold:
         self._held: ArmPlan | None = None
         self._reader = Reader(settings, self._words, self._record, self._programs)
 
+    def bring_back_anyway(self) -> None:
+        """From now on what is held is given back, also when that cannot be remembered: the disk of the store is full.
+
+        What was remembered before holds more than there is then, and taking it back again harms nothing.
+        """
+        self._record.anyway = True
+
     def state(self) -> Mapping[str, Any]:
         """Return the record of everything that was touched, as ``remember`` gets it."""
         return self._record.as_json()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from sparktune.errors import StoreError
 from sparktune.io.launching.action_json import encode_actions
 from sparktune.io.launching.ending import Mine
 from sparktune.io.launching.nodes import NodeEntry
@@ -47,6 +48,7 @@ class Record:
     def __init__(self, remember: Callable[[Mapping[str, Any]], None], content: Mapping[str, Any] | None) -> None:
         """Go on with a record, or begin one."""
         self._remember = remember
+        self.anyway = False
         given = content or {}
         self.arm = str(given.get("arm", ""))
         self.booting = str(given.get("booting", ""))  # the boot that has to end before the arm counts
@@ -72,8 +74,12 @@ class Record:
         }
 
     def save(self) -> None:
-        """Have it remembered."""
-        self._remember(self.as_json())
+        """Have it remembered. Raises StoreError, unless everything is brought back whatever cannot be kept."""
+        try:
+            self._remember(self.as_json())
+        except StoreError:
+            if not self.anyway:
+                raise
 
     def set_arm(self, arm: str) -> None:
         """Say which arm is being set, "" for none."""
