@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparktune.bench.traffic.recorder import Tally
-from sparktune.errors import UsageError
+from sparktune.errors import SparktuneError, UsageError
 from sparktune.io.load.descriptors import reserve_descriptors
 from sparktune.io.load.target import Target
 from sparktune.io.load.timeslice import short_time_slice
@@ -75,7 +75,7 @@ async def record(
         with stop_on_signals(stop.set), short_time_slice():
             await _until(stop, order.for_s, lambda: look(child.tally))
             cut_off = await _drain(proxy, child, order.grace_s, say)
-    except UsageError:
+    except SparktuneError:
         order.path.unlink(missing_ok=True)  # nothing was recorded: another attempt finds the name free
         raise
     finally:

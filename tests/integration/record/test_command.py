@@ -145,6 +145,16 @@ def test_a_mistake_is_told_and_leaves_no_file(
     assert (tmp_path / "old.jsonl").read_text() == "mine\n"
 
 
+def test_a_server_whose_name_is_not_known_leaves_no_file(tmp_path: Path) -> None:
+    """Else the next attempt would be told that the file is there already."""
+    path = tmp_path / "t.jsonl"
+    for _ in range(2):
+        done = run_sparktune("record", "--listen", "0", "--to", "http://no-such-node.invalid:1", "--out", str(path))
+        assert done.code == 1
+        assert "has no address" in done.err
+    assert not path.exists()
+
+
 _SYSTEM = "You are a careful helper of people who ask. " * 8
 
 

@@ -235,10 +235,33 @@ async def test_a_server_that_is_not_there_is_a_502_and_said_once(recording) -> N
             writer.write(_ASK)
             assert (await reader.read()).startswith(b"HTTP/1.1 502 Bad Gateway\r\n")
             writer.close()
-        said = list(running.said)
+        await running.until(lambda: not running.proxy.connections)
+        said, lines = list(running.said), await running.lines()
 
+    # It was not the client that left.
+    assert [line["sparktune"]["end"] for line in lines] == ["server gone"] * 3
     assert len(said) == 1
     assert "cannot reach" in said[0]
+
+
+async def test_modules_of_the_folder_that_one_is_in_are_not_run(
+    recording,  # noqa: ANN001
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The folder of somebody's project may well have a struct.py or a signal.py."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('not ours')\n")
+    with ScriptedServer({}) as server:
+        url = _url(server)
+    async with recording(url) as running:
+        reader, writer = await running.client()
+        writer.write(_ASK)
+        await reader.read()
+        writer.close()
+        await running.until(lambda: not running.proxy.connections)
+        assert len(await running.lines()) == 1
+        assert not running.child.broken
 
 
 async def test_tls_is_spoken_to_the_server_by_its_own_name(

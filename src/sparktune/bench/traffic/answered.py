@@ -4,7 +4,7 @@ Source: the OpenAI API reference; Anthropic's for ``/v1/messages``; llama.cpp te
 where no usage was asked for (b11434).
 """
 
-__all__ = ["AnswerReader", "Counts"]
+__all__ = ["AnswerReader", "Counts", "told_encoding"]
 
 import zlib
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class AnswerReader:
         if encoding in {"gzip", "x-gzip", "deflate"}:
             self._inflate = zlib.decompressobj(_ANY_ZLIB)
         elif encoding != "identity":
-            self.unread = f"an answer was encoded as {encoding[:20]}"
+            self.unread = f"an answer was encoded as {told_encoding(encoding)}"
 
     def feed(self, data: bytes, at_ns: Nanoseconds) -> None:
         """Take a piece of the body."""
@@ -118,6 +118,11 @@ class AnswerReader:
 
     def _give_up(self, why: str) -> None:
         self.unread, self._rest = why, b""
+
+
+def told_encoding(encoding: str) -> str:
+    """Return how an encoding is told: by its name if it is a usual one, for what was sent is not ours to print."""
+    return encoding if encoding in {"br", "compress", "zstd"} else "something unusual"
 
 
 def _object(data: bytes) -> Mapping[str, object] | None:

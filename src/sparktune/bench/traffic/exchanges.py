@@ -14,7 +14,7 @@ from enum import Enum
 
 import httptools
 
-from sparktune.bench.traffic.answered import AnswerReader
+from sparktune.bench.traffic.answered import AnswerReader, told_encoding
 from sparktune.bench.traffic.asked import route_of
 from sparktune.units import Bytes, Nanoseconds
 
@@ -47,6 +47,7 @@ class Exchange:
     end: End | None = None
     end_ns: Nanoseconds = 0
     number: int | None = None
+    whole: bool = False
 
 
 OnExchange = Callable[[Exchange], None]
@@ -108,6 +109,7 @@ class ConnectionReader:
 
     def whole(self, exchange: Exchange) -> None:
         """Note that a request is whole."""
+        exchange.whole = True
         if exchange.method == "HEAD":  # its answer has a length and no body, which the parser cannot know
             self.lost = "HEAD"
         self._asked(exchange)
@@ -254,7 +256,7 @@ def _plain(body: bytes, encoding: str) -> tuple[bytes, str]:
     if encoding in {"", "identity"}:
         return body, ""
     if encoding not in {"gzip", "x-gzip", "deflate"}:
-        return b"", f"its body is encoded as {encoding[:20]}"
+        return b"", f"its body is encoded as {told_encoding(encoding)}"
     try:
         inflate = zlib.decompressobj(_ANY_ZLIB)
         plain = inflate.decompress(body, _MOST_BODY_BYTES)

@@ -104,8 +104,7 @@ class Recorder:
         if exchange.route is None:
             self._tally.others += 1
             return
-        if exchange.end_ns:  # answered before it was whole
-            self._missed["it was answered before it was whole"] += 1
+        if exchange.end_ns:  # over before it was whole, and counted then
             return
         asked = exchange.why_unread or read_asked(exchange.route, exchange.body)
         if isinstance(asked, str):
@@ -118,6 +117,9 @@ class Recorder:
 
     def _answered(self, exchange: Exchange) -> None:
         if exchange.number is None:
+            if exchange.route is not None and exchange.end is not None and not exchange.whole:
+                how = "answered" if exchange.end is End.DONE else "cut off"
+                self._missed[f"it was {how} before it was whole"] += 1
             return
         if exchange.answer.unread:
             self._missed[f"lengths of answers estimated: {exchange.answer.unread}"] += 1

@@ -19,6 +19,7 @@ from sparktune.io.record.trace_file import TraceFile
 from sparktune.units import Seconds
 
 _END_S: Seconds = 60.0
+_MODULE = ("-P", "-m", "sparktune.io.record")  # -P: modules of the folder that one is in are not ours
 _LINE_BYTES = 1 << 20
 
 
@@ -57,7 +58,7 @@ class RecordingProcess:
         file_fd = TraceFile.create(path)
         ours, theirs = socket.socketpair()
         try:
-            arguments = ("-m", "sparktune.io.record", str(theirs.fileno()), str(file_fd), str(int(with_text)))
+            arguments = (*_MODULE, str(theirs.fileno()), str(file_fd), str(int(with_text)))
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, *arguments, stdout=PIPE, pass_fds=(theirs.fileno(), file_fd), limit=_LINE_BYTES
             )

@@ -85,7 +85,8 @@ class Relay(asyncio.Protocol):
     def eof_received(self) -> bool:
         """The client sends no more; it may still read. A TLS connection cannot be half closed: there it has left."""
         self._client_done = True
-        self._feed.tell(Kind.CLIENT_DONE, self.number, time.monotonic_ns())
+        if not self._refusing:  # else it is the server that was not there
+            self._feed.tell(Kind.CLIENT_DONE, self.number, time.monotonic_ns())
         if self._server is None:
             return not self._refusing
         if self._server_done or not self._server.can_write_eof():
@@ -108,7 +109,8 @@ class Relay(asyncio.Protocol):
         """The client is gone: with a reset, or since this side closed it."""
         if self._opening is not None:
             self._opening.cancel()
-        self._feed.tell(Kind.CLIENT_GONE, self.number, time.monotonic_ns())
+        gone = Kind.SERVER_GONE if self._refusing else Kind.CLIENT_GONE
+        self._feed.tell(gone, self.number, time.monotonic_ns())
         self._client = None
         if self._server is not None:
             self._end(self._server, reset=error is not None)

@@ -44,7 +44,7 @@ class ReferenceProcess:
 
     def __enter__(self) -> Self:
         """Start the server and wait until it accepts connections."""
-        argv = [sys.executable, "-m", "sparktune.io.reference", "--port", "0", "--exit-with-stdin"]
+        argv = [sys.executable, "-P", "-m", "sparktune.io.reference", "--port", "0", "--exit-with-stdin"]
         argv += [] if self._cpu is None else ["--cpu", str(self._cpu)]
         self._child = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: S603 - our own argv
         try:

@@ -93,6 +93,7 @@ def test_compressed_bodies_are_read_both_ways(encoding: str) -> None:
         (request({"model": "m"}), "it has no prompt"),
         (request(b"\x1f\x8bnot gzip", headers={"Content-Encoding": "gzip"}), "its body says that it is compressed"),
         (request(b"\x28\xb5", headers={"Content-Encoding": "zstd"}), "its body is encoded as zstd"),
+        (request(b"x", headers={"Content-Encoding": "\x9b31m-Alice"}), "its body is encoded as something unusual"),
         (b"\x16\x03\x01 no HTTP at all\r\n\r\n", "no HTTP/1"),
         (request(_HELLO, method="HEAD"), "HEAD"),
     ],
@@ -103,6 +104,24 @@ def test_what_cannot_be_read_is_counted_with_its_reason(up: bytes, why: str) -> 
 
     assert done.lines == []
     assert [why in said for said in done.tally.missed] == [True]
+
+
+@pytest.mark.parametrize(
+    ("steps", "why"),
+    [
+        (["up", "down"], "it was answered before it was whole"),
+        (["up", "down", "rest"], "it was answered before it was whole"),
+        (["up"], "it was cut off before it was whole"),
+    ],
+    ids=["answered", "answered, then whole", "cut off"],
+)
+def test_a_request_that_was_not_whole_is_counted_once(steps: list[str], why: str) -> None:
+    """As of a body that is too large for its server: the answer comes, and the rest of the body perhaps never."""
+    whole, refusal = request(_HELLO), answer(b"{}")
+    bytes_of = {"up": ("up", whole[:-5]), "rest": ("up", whole[-5:]), "down": ("down", refusal)}
+    done = recorded([bytes_of[name] for name in steps])
+
+    assert (done.lines, done.tally.missed) == ([], {why: 1})
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/health", "/v1/embeddings"])

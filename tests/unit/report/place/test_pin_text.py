@@ -15,6 +15,7 @@ from sparktune.flows.host_outcome import HostOutcome
 from sparktune.flows.place_pin import NodePinned, PinOutcome
 from sparktune.flows.place_scan import NodeScan
 from sparktune.host.pinning.plan import plan_pins
+from sparktune.model.host_plan import Refusal
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import TransactionOutcome
 from sparktune.report.place import pin_json, pin_text
@@ -46,6 +47,15 @@ def test_the_better_fix_comes_before_the_move_and_its_way_back() -> None:
     assert "rule: a thread ggml-rpc-server of ggml-rpc-server that polls while its others rest: CPUs" in text
     assert "installs: /etc/systemd/system/sparktune-place.service, /etc/systemd/system/sparktune-place.timer" in text
     assert lines[-1] == "nothing was changed; without --dry-run this asks, and then does it"
+
+
+def test_what_nothing_would_do_is_not_promised() -> None:
+    node = _node()
+    assert node.pins is not None
+    plan = replace(node.pins.plan, refusals=(Refusal(change="place", reason="no systemd", hint="--once"),))
+    text = pin_text([replace(node, pins=replace(node.pins, plan=plan))])
+    assert "no systemd" in text
+    assert "without --dry-run" not in text
 
 
 _AFTER = [
