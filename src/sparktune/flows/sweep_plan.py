@@ -89,7 +89,8 @@ def cost_lines(record: SweepRecord) -> tuple[str, ...]:
     times = f"{format_duration(choose_s)} to choose, up to {format_duration(blocks * one_s)} to confirm"
     a_visit = f"{format_duration(one_s)} a visit"
     if record.plan.visit_s is None:
-        return (starts, f"time: unknown before the first visit, and told then; at {a_visit} (a guess) {times}{ends}")
+        told = f"time: unknown before the first visit, and told then{ends}"
+        return (starts, told, f"  a guess, at {a_visit}, as a large model takes: {times}")
     guess = f" (of it {format_duration(_START_S)} for the start, a guess)"
     return (starts, f"time: about {times}, at {a_visit}{guess}{ends}")
 
