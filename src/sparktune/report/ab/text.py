@@ -15,7 +15,7 @@ from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
-from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.report.bench.words import count_of, one_line, setting_words, utc
 from sparktune.units import format_bytes, format_duration, format_percent, format_rate, format_seconds
 
 _SHOWN_VALUES = 6
@@ -208,11 +208,7 @@ def _left_out(result: ExperimentResult) -> Iterator[str]:
 
 def _settings(experiment: Experiment, arm: Arm) -> str:
     settings = experiment.arms[arm]
-    return "; ".join(f"{name}: {_plain(value)}" for name, value in settings.items()) or "as it is"
-
-
-def _plain(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    return "; ".join(f"{name}: {setting_words(value)}" for name, value in settings.items()) or "as it is"
 
 
 def _order(experiment: Experiment) -> Iterator[str]:

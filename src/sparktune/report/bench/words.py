@@ -11,13 +11,14 @@ __all__ = [
     "metric_words",
     "one_line",
     "printable",
+    "setting_words",
     "utc",
     "value_words",
     "why_unknown",
 ]
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from sparktune.model.cell import Cell
@@ -83,6 +84,19 @@ def one_line(text: str) -> str:
 def printable(text: str) -> str:
     """Write control characters of foreign text as escapes; blanks stay as they are."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def setting_words(value: object) -> str:
+    """Render what an arm sets as people write it: ``--name=value``, a switch as a word alone; never as Python does."""
+    if isinstance(value, Mapping):
+        return " ".join(_named(str(name), said) for name, said in value.items()) or "none"
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def _named(name: str, said: object) -> str:
+    if said is None:
+        return f"{name} unset"
+    return name if said is True else f"{name}={setting_words(said)}"
 
 
 def listed(names: Sequence[str]) -> str:

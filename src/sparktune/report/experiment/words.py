@@ -10,7 +10,7 @@ from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.report.ab.words import change_words, interval_words, order_words, sentence, verdict_words
-from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, utc
+from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, setting_words, utc
 from sparktune.report.records import plain_record
 from sparktune.units import format_percent
 
@@ -68,7 +68,8 @@ def settings_lines(experiment: Experiment) -> Mapping[Arm, str]:
     """Return what each arm is, in one line."""
     return {
         arm: ", ".join(
-            f"{one_line(name)}: {one_line(_words(value))}" for name, value in experiment.arms.get(arm, {}).items()
+            f"{one_line(name)}: {one_line(setting_words(value))}"
+            for name, value in experiment.arms.get(arm, {}).items()
         )
         or "nothing is set"
         for arm in Arm

@@ -8,7 +8,7 @@ from tests.support.results import make_cell_result, make_metric, make_result
 
 from sparktune.report.bench import Form, render
 from sparktune.report.bench.json import result_record
-from sparktune.report.bench.words import finite, listed, one_line, utc, value_words, why_unknown
+from sparktune.report.bench.words import finite, listed, one_line, setting_words, utc, value_words, why_unknown
 
 
 @pytest.mark.parametrize(
@@ -67,3 +67,18 @@ def test_draft_positions_are_listed() -> None:
 
     assert told["acceptance_per_position"]["by_position"] == [0.9, 0.6, 0.3]
     assert "draft positions" in told["acceptance_per_position"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ({"--max-num-seqs": "16", "--enforce-eager": True, "--x": None}, "--max-num-seqs=16 --enforce-eager --x unset"),
+        ({"env": {"A": "1"}}, "env=A=1"),
+        (["serve", "1"], "serve 1"),
+        ({}, "none"),
+        (4, "4"),
+    ],
+    ids=["flags", "below a name", "a command", "nothing", "a number"],
+)
+def test_what_an_arm_sets_is_written_as_people_write_it(value: object, words: str) -> None:
+    assert setting_words(value) == words
