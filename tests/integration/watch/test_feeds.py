@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.scripted import Reply, json_reply, models, scripted
@@ -44,9 +45,17 @@ async def _seen_of(url: str, wanted: int, *, again_s: float = 3600.0) -> list[Wa
     task = asyncio.create_task(watch_engine("chat", url, None, show, interval_s=0.0, again_s=again_s))
     ended = asyncio.create_task(enough.wait())
     await asyncio.wait({task, ended}, return_when=asyncio.FIRST_COMPLETED)
-    for one in (task, ended):
-        one.cancel()
+    await _ended(task, ended)
     return seen
+
+
+async def _ended(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel, and wait until all that they had open is closed; an error of theirs is the test's."""
+    for one in tasks:
+        one.cancel()
+    for result in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(result, Exception):
+            raise result
 
 
 async def test_an_engine_by_deltas_of_its_metrics() -> None:
@@ -116,7 +125,7 @@ async def test_a_node_without_an_answer_is_tried_again_while_others_go_on(tmp_pa
     targets = (NodeTarget(name="lost", host="nowhere.invalid"), NodeTarget(name="spark1", root=first))
     task = asyncio.create_task(watch(targets, show, interval_s=0.2, again_s=0.0))
     await enough.wait()
-    task.cancel()
+    await _ended(task)
 
     assert {one.name for one in seen if one.failure} == {"lost"}
     assert {one.name for one in seen if one.frame} == {"spark1"}

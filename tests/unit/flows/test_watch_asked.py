@@ -30,9 +30,10 @@ async def _asked(answers: list[tuple[tuple[str, ...], str] | Exception], *, ever
         ask_on(ask, show, lambda: float(next(ticks)), every_s=every_s, bell=bell, turn=asyncio.Lock())
     )
     while not over.is_set():
-        await asyncio.sleep(0)
         bell.ring()
+        await asyncio.sleep(0)
     task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
     return seen
 
 
@@ -84,5 +85,6 @@ async def test_two_questions_wait_for_each_other() -> None:
         await done.acquire()
     for task in tasks:
         task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
     assert most == 1

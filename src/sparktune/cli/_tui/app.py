@@ -114,6 +114,8 @@ class WatchApp(App[bool]):
     def draw(self) -> None:
         """Show the state as it is, or as it was when the screen was stopped."""
         self._pending = False
+        if not self.query("#keys"):
+            return  # not there yet, or gone already
         state, now_s = self._frozen or (self.state, self._clock())
         columns, rows = self.size
         paused_s = self._clock() - now_s if self._frozen else None

@@ -115,6 +115,8 @@ def cut(line: Line, width: int) -> Line:
 
 def wrapped(line: Line, width: int, *, indent: int) -> tuple[Line, ...]:
     """Break a line between words; what follows begins ``indent`` columns in. A longer word keeps a line of its own."""
+    if len(line_of(line)) <= width:
+        return (line,)
     lines: list[list[Span]] = [[]]
     used = 0
     for span in line:
