@@ -1,12 +1,14 @@
 """Put ``sparktune sweep`` together: plan, choose, confirm, show; one owner and one hold for all visits that choose."""
 
-__all__ = ["resume_command", "run_command"]
+__all__ = ["resume_command", "run_command", "told_as_sweep"]
 
 import asyncio
 import os
 import random
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +29,7 @@ from sparktune.deploy.launchers._shared import argv_of
 from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.deploy.sweep_arms import SWEPT, planner_for
 from sparktune.deploy.sweep_now import engine_of_words
-from sparktune.errors import EndpointError, NotConclusive, UsageError
+from sparktune.errors import EndpointError, NotConclusive, SparktuneError, UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
@@ -162,10 +164,21 @@ def _confirmed(
             return await resume(tools, experiment, restore_only=False)
         return await run_experiment(tools, experiment)
 
-    result = worked_on(store, world_of(experiment, options, store), experiment, options, confirm)
+    with told_as_sweep(record):
+        result = worked_on(store, world_of(experiment, options, store), experiment, options, confirm)
     record = replace(record, state=SweepState.DONE)
     store.set_sweep(record)
     return record, result
+
+
+@contextmanager
+def told_as_sweep(record: SweepRecord) -> Iterator[None]:
+    """Have whatever ends a confirmation say how to go on with the sweep: what would follow it is of the sweep."""
+    try:
+        yield
+    except SparktuneError as error:
+        error.hint = error.hint.replace(f"ab resume {record.confirm}", f"sweep resume {record.id}")
+        raise
 
 
 def _restore(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> None:

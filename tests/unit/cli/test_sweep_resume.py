@@ -8,7 +8,7 @@ from tests.support.sweep_world import swept
 
 from sparktune.cli import _sweep
 from sparktune.cli._ab_arguments import AbOptions
-from sparktune.errors import NotConclusive, UnknownRun
+from sparktune.errors import Interrupted, NotConclusive, UnknownRun
 from sparktune.io.store.store import Store
 
 
@@ -68,3 +68,12 @@ def test_a_wrong_id_names_the_near_ones() -> None:
     with pytest.raises(UnknownRun, match="no sweep 'e2'") as told:
         _sweep.resume_command("e2", AbOptions(yes=True), restore_only=True)
     assert "e1" in told.value.hint
+
+
+def test_what_ends_a_confirmation_says_how_to_go_on_with_the_sweep() -> None:
+    """``ab resume`` would confirm it, and the sweep would never know."""
+    record, _ = swept()
+    ended = Interrupted("experiment c1 was interrupted", hint="go on with: sparktune ab resume c1")
+    with pytest.raises(Interrupted) as told, _sweep.told_as_sweep(replace(record, confirm="c1")):
+        raise ended
+    assert told.value.hint == "go on with: sparktune sweep resume e1"
