@@ -109,6 +109,7 @@ async def test_a_long_page_is_scrolled_and_says_how_much_is_below() -> None:
     async with _screen(*watched.example_news(), doctor, size=_SMALL) as pilot:
         await pilot.press("f")
         await pilot.pause()
+        await pilot.pause()
         first = _rows(pilot)[1]
         await pilot.press("down", "down")
         await pilot.pause()

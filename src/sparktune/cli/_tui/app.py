@@ -62,6 +62,7 @@ class WatchApp(App[bool]):
         # The terminal's own colours and background, light or dark; and with NO_COLOR none at all, not greys.
         super().__init__(ansi_color=True)
         self.theme = "ansi-dark"
+        self.animation_level = "none"  # over ssh a page that glides is a page that is late
         self.interrupted = False
         self.error: BaseException | None = None
         self.state = state
@@ -137,7 +138,14 @@ class WatchApp(App[bool]):
         if not self._page:
             return
         page.show(page_of(self._page, state, now_s, columns=columns), ascii_only=self._ascii)
-        more = f", {page.rows_below} more rows below" if page.rows_below else ""
+        # How much is below is known when the page was laid out.
+        self.call_after_refresh(self._draw_title, columns)
+
+    def _draw_title(self, columns: int) -> None:
+        if not self._page or not self.query("#page"):
+            return
+        below = self.query_one("#page", Page).rows_below
+        more = f", {below} more rows below" if below else ""
         rule = Glyphs.of(ascii_only=self._ascii).rule
         self._line("title", (Span(ruled(f"{PAGE_KEYS[self._page]}{more}", columns, rule), Role.HEAD),))
 
