@@ -61,3 +61,5 @@ def _broken(page: FrontPage) -> Iterator[tuple[str, str]]:
         yield "sparktune logs --live", f"{page.service.name} does not answer; its log says why"
     if page.drift is not None and page.drift.differs:
         yield "sparktune drift", "it says where files and processes part, and what brings them together"
+    if page.drift is not None and page.drift.differs is None and page.earned.count:
+        yield "sparktune drift", "whether what was earned is still so is not known; it looks longer than this page"

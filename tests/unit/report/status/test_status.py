@@ -69,6 +69,7 @@ def test_all_is_well_in_ten_lines() -> None:
             "sparktune drift",
             "drift     1 of 2 has drifted",
         ),
+        ({"drift": DriftStanding(why="did not answer within 2 s")}, "sparktune drift", "drift     unknown: did not"),
         ({"earned": EarnedStanding(count=3, stale=1)}, "sparktune earned list", "3 settings, 1 with stale evidence"),
         ({"verdicts": ()}, "sparktune bench", "measured  nothing yet"),
         (
