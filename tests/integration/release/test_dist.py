@@ -16,7 +16,10 @@ import pytest
 from tests.support.offline import offline
 
 _ROOT = Path(__file__).resolve().parents[3]
-_PARTS = ("src", "scripts", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore")
+_PARTS = (
+    *("src", "scripts", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "CHANGELOG.md", ".gitignore"),
+    "docs/reference/sparktune.1",
+)
 _VERSIONS = ("3.11", "3.12", "3.13")
 _SMALL_TABLE = "concurrency,output_tok_s\n1,20.5\n1,20.7\n1,20.6\n"
 
@@ -30,6 +33,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if source.is_dir():
             shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, folder / name)
     return folder
 
@@ -75,7 +79,9 @@ def test_the_wheel_holds_the_program_and_its_licence_and_nothing_else(tree: Path
     names = set(zipfile.ZipFile(_wheel(dist)).namelist())
     source = {str(path.relative_to(tree / "src")) for path in (tree / "src").rglob("*") if path.is_file()}
 
-    assert {name for name in names if ".dist-info/" not in name} == source
+    own = {name for name in names if ".dist-info/" not in name}
+    assert {name for name in own if ".data/" not in name} == source
+    assert [name.partition(".data/")[2] for name in own if ".data/" in name] == ["data/share/man/man1/sparktune.1"]
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
