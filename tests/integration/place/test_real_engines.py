@@ -5,6 +5,7 @@ PATH; what is not there is skipped. llama.cpp's server inside a Python process i
 """
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ from sparktune.io.demo_server import DemoServer, find_model, serve
 from sparktune.model.place import Poller, PollerVerdict
 
 _STARTS_S = 60.0
-_LONG = "Once upon a time there was a fox. " * 800  # a minute of reading for one thread
+_LONG = "Once upon a time there was a fox. " * 800  # some seconds of reading for one thread
 
 
 def _program(variable: str, *names: str) -> str:
@@ -129,17 +130,26 @@ def test_an_idle_pair_of_llama_server_and_rpc_server_is_not_reported(tiny_model:
 def test_a_server_that_computes_is_left_alone(tmp_path: Path, *, is_told: bool) -> None:
     """It reads a long prompt and wants a whole core, as a poller does; only the requests tell that it works."""
     with serve(find_model(None), log=tmp_path / "log", slots=1, context_tokens=8192) as server:
-        asker = threading.Thread(target=_complete, args=(server.base_url, 1, _LONG), daemon=True)
+        over = threading.Event()
+        asker = threading.Thread(target=_keep_asking, args=(server.base_url, over), daemon=True)
         asker.start()
         _await_work(server.base_url)
         found = _scan(server.pid, server.base_url if is_told else "")
-        assert asker.is_alive(), "it had done its work before the scan was over: nothing was proved"
+        over.set()
 
     assert found
     expected = {PollerVerdict.UNDER_LOAD} if is_told else {PollerVerdict.LIKELY}
     assert {poller.verdict for poller in found} == expected
     if is_told:
         assert all("do not move it" in poller.then for poller in found)
+
+
+def _keep_asking(base_url: str, over: threading.Event) -> None:
+    """Ask for long prompts, each begun anew so that no cache answers it, as long as somebody scans."""
+    for number in itertools.count():
+        if over.is_set():
+            return
+        _complete(base_url, 1, f"{number} {_LONG}")
 
 
 def _complete(base_url: str, tokens: int, prompt: str = "Once upon a time") -> None:
