@@ -40,7 +40,7 @@ demo: ## Decide a real A/B with llama.cpp and a small model on this machine, in 
 .PHONY: test
 test: ## Run the tests (real llama.cpp among them; what needs root is skipped with its reason)
 	@$(BOOTSTRAP) dev
-	$(BIN)/pytest -n auto $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: test-system
 test-system: ## Run the tests that need root: links that go down, a booted systemd, docker, ansible
@@ -86,7 +86,7 @@ duplicates:
 .PHONY: coverage
 coverage: ## Cover branches of the pure packages by their own unit and case tests alone
 	@$(BOOTSTRAP) dev
-	COVERAGE_FILE=$(VENV)/.coverage $(BIN)/pytest -n auto -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
+	COVERAGE_FILE=$(VENV)/.coverage $(BIN)/pytest -n auto --dist worksteal -q $(PURE:%=--cov=sparktune.%) --cov-report=term-missing:skip-covered \
 		--cov-fail-under=$(COVERAGE_FLOOR) $(PURE_TESTS)
 
 .PHONY: docs-check

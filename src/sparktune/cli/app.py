@@ -7,6 +7,7 @@ with ``register(app)``.
 
 __all__ = ["app", "main", "print_error", "register_commands"]
 
+import functools
 import importlib
 import pkgutil
 import signal
@@ -95,8 +96,9 @@ def _root(
         status()
 
 
+@functools.cache
 def register_commands() -> None:
-    """Let every command file of this package add itself."""
+    """Let every command file of this package add itself, once in a process."""
     for info in sorted(pkgutil.iter_modules(cli.__path__), key=lambda module: module.name):
         if info.name != "app" and not info.name.startswith("_"):
             importlib.import_module(f"{cli.__name__}.{info.name}").register(app)

@@ -116,7 +116,8 @@ def test_a_host_that_runs_out_under_load_is_saved_and_shown(
     shown = run_sparktune("ab", "show", result["run"])
     assert shown.code == 4
     assert "stopped by memory-floor on spark1, block 1, arm" in shown.out
-    assert "memory of spark1 (1 visit): 2.5 GiB left at least; 17.5 GiB between most and least" in shown.out
+    told = " ".join(shown.out.split())
+    assert "memory of spark1 (1 visit): 2.5 GiB left at least; 17.5 GiB between most and least" in told
     page = tmp_path / "report.html"
     assert run_sparktune("runs", "report", result["run"], "--out", str(page)).code == 0
     assert "Available memory during block 1, arm" in page.read_text()
