@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ from sparktune.units import NS_PER_S
 _GUARD = (sys.executable, "-m", "sparktune", "guard", "--quiet", "--json")
 _ROOM = 600 * 1024**2
 _SHORT_S = 5
+_REST_S, _READS = 0.5, 15
+_FILES = (Path("/proc/vmstat"), Path("/proc/meminfo"))
 _BEGIN_MIB, _FLOOR_MIB = 4096, 3072
 _CGROUP = Path("/sys/fs/cgroup/memory")
 _LIMIT = 2 * 1024**3
@@ -73,6 +76,7 @@ def _lines(seconds: int, only: str | None) -> Iterator[_Line]:
 
 
 def _cost(seconds: int) -> Iterator[_Line]:
+    _cpu_s(1)  # as it is installed: compiled once
     start, whole = _cpu_s(_SHORT_S), _cpu_s(seconds)
     yield _Line(
         what=f"guard -- sleep {seconds}: all of it, starting included",
@@ -86,12 +90,30 @@ def _cost(seconds: int) -> Iterator[_Line]:
         measured=100 * (whole - start) / (seconds - _SHORT_S),
         unit="% of a core",
     )
+    busy_s, rested_s = _read_once_s(0.0), _read_once_s(_REST_S)
+    print(
+        f"  this machine: reading two files of /proc takes {busy_s * 1e3:.2f} CPU ms in a process at work, "
+        f"{rested_s * 1e3:.2f} in one that rested for {_REST_S:g} s, as a guard does ({rested_s / busy_s:.0f} times)"
+    )
 
 
 def _cpu_s(seconds: int) -> float:
     before = _children_cpu_s()
-    subprocess.run([*_GUARD, "--", "sleep", str(seconds)], check=True, stdout=subprocess.DEVNULL)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run([*_GUARD, "--", "sleep", str(seconds)], check=True, stdout=subprocess.DEVNULL, env=environment)
     return _children_cpu_s() - before
+
+
+def _read_once_s(rest_s: float) -> float:
+    """Return the median CPU seconds of reading two small files: after a rest that is dear on some virtual machines."""
+    taken = []
+    for _ in range(_READS):
+        time.sleep(rest_s)
+        before = time.process_time()
+        for path in _FILES:
+            dict(line.split(None, 1) for line in path.read_text().splitlines())
+        taken.append(time.process_time() - before)
+    return statistics.median(taken)
 
 
 def _stop(pace: str) -> Iterator[_Line]:

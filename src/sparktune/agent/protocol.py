@@ -15,8 +15,8 @@ it. A command's ``arguments_from`` is run first: what it prints are further argu
 nothing its own answer is that of the read. A read that only root may do is done again through ``sudo -n``; where that
 would ask for a password, or does not exist, it is unreadable and says so.
 
-``sample``: sources (reads of the kinds file, files and command; whole texts, whatever the lines; and of the kind
-count), interval_s, count (0: without end) -> a part per tick ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N,
+``sample``: sources (reads of the kinds file, files and command, each file as whole as it is; and of the kind count),
+interval_s, count (0: without end) -> a part per tick ``{"tick": N, "monotonic_ns", "wall_ns", "missed": N,
 "changed": {PATH: TEXT}, "gone": [PATH, ...], "unread"?: {PATH: WHY}}``. Ticks keep to multiples of the interval
 from the first one; ``missed`` counts those that were skipped since the tick before. ``changed`` holds texts that differ
 from the tick before, everything at the first one. A command's path is its argv joined by spaces; a source that cannot

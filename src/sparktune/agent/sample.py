@@ -35,7 +35,10 @@ def sample(
     sources: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("command", "count", "file", "files")}
     for ask in request["sources"]:
         sources[ask["kind"]].append(ask)
-    files = _Files(tree, [str(ask.get("path", ask.get("pattern"))) for ask in sources["file"] + sources["files"]])
+    files = _Files(
+        tree,
+        {str(ask.get("path", ask.get("pattern"))): _starts(ask) for ask in sources["file"] + sources["files"]},
+    )
     outputs = Outputs(observer, sources["command"] + sources["count"])
     whys: dict[str, str] = {}
     start, tick, missed, sent = 0, 0, 0, 0
@@ -65,20 +68,24 @@ def _news(before: dict[str, str], now: dict[str, str]) -> tuple[dict[str, str], 
     return {path: why for path, why in now.items() if why != before.get(path, "")}, now
 
 
+def _starts(ask: dict[str, Any]) -> tuple[bytes, ...]:
+    return tuple(os.fsencode(start) for start in ask.get("lines", ()))
+
+
 class _File:
-    """An open file and the text that it had last; None before it was read."""
+    """An open file, what its lines must start with, and the text that it had last; None before it was read."""
 
-    __slots__ = ("handle", "path", "text")
+    __slots__ = ("handle", "path", "starts", "text")
 
-    def __init__(self, path: str, handle: int) -> None:
-        self.path, self.handle = path, handle
+    def __init__(self, path: str, handle: int, starts: tuple[bytes, ...]) -> None:
+        self.path, self.handle, self.starts = path, handle, starts
         self.text: bytes | None = None
 
 
 class _Files:
     """The files of a sample. Most of them have not changed since the tick before: these are only read and compared."""
 
-    def __init__(self, tree: Tree, patterns: list[str]) -> None:
+    def __init__(self, tree: Tree, patterns: dict[str, tuple[bytes, ...]]) -> None:
         self._tree, self._patterns = tree, patterns
         self._open: dict[str, _File] = {}
         self._gone: list[str] = []
@@ -106,6 +113,8 @@ class _Files:
             except OSError:
                 broken.append(file)
                 continue
+            if file.starts:
+                data = b"".join(line for line in data.splitlines(keepends=True) if line.startswith(file.starts))
             if data != file.text and len(data) <= left:
                 file.text = data
                 left -= len(data)
@@ -127,15 +136,19 @@ class _Files:
             self._gone.append(file.path)
 
     def _look(self) -> None:
-        found = {path for pattern in self._patterns for path in self._tree.glob(pattern, lambda _error: None)}
-        for path in self._open.keys() - found:
+        found = {
+            path: starts
+            for pattern, starts in self._patterns.items()
+            for path in self._tree.glob(pattern, lambda _error: None)
+        }
+        for path in self._open.keys() - found.keys():
             self._drop(self._open[path])
-        for path in sorted(found - self._open.keys()):
+        for path in sorted(found.keys() - self._open.keys()):
             if len(self._open) >= self._most:
                 break
             handle = self._opened(path)
             if handle is not None:
-                self._open[path] = _File(path, handle)
+                self._open[path] = _File(path, handle, found[path])
 
     def _reopen(self) -> None:
         """Open the files of a tree anew: they are ordinary ones, and another may be there under the same name."""

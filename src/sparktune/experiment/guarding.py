@@ -2,12 +2,15 @@
 
 __all__ = ["HISTORY_S", "LOAD_NODE", "first_trip", "is_of_load", "kept", "load_view", "off_guards", "unseen"]
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
+from itertools import chain
+from operator import attrgetter
 from typing import Final, TypeVar
 
 from sparktune.model.guard import Guard, GuardView, HostTick, Limits, LoadTick, Phase, Trip
-from sparktune.units import Ratio, Seconds, seconds_between
+from sparktune.units import NS_PER_S, Ratio, Seconds
 
 HISTORY_S: Final[Seconds] = 120.0
 """For how long ticks are kept."""
@@ -32,9 +35,8 @@ def kept(ticks: Sequence[_Tick], new: _Tick) -> tuple[_Tick, ...]:
     """Return the ticks with a new one, without those that are too old; only the new one when time went backwards."""
     if ticks and new.monotonic_ns <= ticks[-1].monotonic_ns:
         return (new,)  # the machine was started anew
-    recent: list[_Tick] = [one for one in ticks if seconds_between(one.monotonic_ns, new.monotonic_ns) <= HISTORY_S]
-    recent.append(new)
-    return tuple(recent)
+    first = bisect_left(ticks, new.monotonic_ns - round(HISTORY_S * NS_PER_S), key=attrgetter("monotonic_ns"))
+    return tuple(chain(ticks[first:], (new,)))
 
 
 def load_view(load: tuple[LoadTick, ...], phase: Phase, baseline: Ratio | None) -> GuardView:

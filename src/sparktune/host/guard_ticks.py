@@ -15,11 +15,13 @@ from sparktune.host.facts.gpu import GpuFacts
 from sparktune.host.facts.memory import MemoryFacts
 from sparktune.model.guard import GpuProcess, GpuTick, HostTick
 from sparktune.model.observed import present
-from sparktune.model.reads import CommandOutput, CountLines, ReadCommand, ReadFile, ReadFiles, Readings, Sampled
+from sparktune.model.reads import CommandOutput, CountLines, ReadCommand, ReadFiles, Readings, Sampled
 from sparktune.model.sample import Sample
 from sparktune.units import NS_PER_S, Celsius, Seconds
 
 _MEMORY: Final = ("/proc/meminfo", "/proc/vmstat", "/proc/pressure/memory")
+# Of two hundred lines these matter, twice a second.
+_LINES: Final = (("MemTotal:", "MemFree:", "MemAvailable:"), ("pswpin ", "pswpout ", "oom_kill "), ())
 _ZONES: Final = "/sys/class/thermal/thermal_zone[0-9]*/temp"
 _KERNEL_LOG: Final = "/dev/kmsg"
 _DRIVER: Final = ("NVRM", "NV_ERR_NO_MEMORY")
@@ -34,7 +36,7 @@ _QUERY, _PROCESSES = (
     for word in ("--query-gpu=index,name", "--query-compute-apps")
 )
 GUARD_READS: Final[tuple[Sampled, ...]] = (
-    *(ReadFile(path=path) for path in _MEMORY),
+    *(ReadFiles(pattern=path, lines=lines) for path, lines in zip(_MEMORY, _LINES, strict=True)),
     ReadFiles(pattern=_ZONES),
     CountLines(path=_KERNEL_LOG, words=_DRIVER),
     ReadCommand(argv=_QUERY, every_s=_GPU_EVERY_S, limit_s=_LONGEST_S),

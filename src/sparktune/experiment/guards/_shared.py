@@ -2,13 +2,16 @@
 
 __all__ = ["changes", "fraction", "recent", "shown_rate", "trip"]
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from sparktune.model.guard import GuardView, HostTick, Trip
 from sparktune.units import NS_PER_S, Nanoseconds, Ratio, Seconds, format_bytes, seconds_between
 
 _TIGHT: Ratio = 0.5
+_monotonic_ns = attrgetter("monotonic_ns")
 
 
 def trip(guard: str, view: GuardView, evidence: str, hint: str) -> Trip:
@@ -45,7 +48,8 @@ def changes(ticks: Sequence[HostTick], field: str, span_s: Seconds, count: int) 
 
 def recent(ticks: Sequence[HostTick], span_s: Seconds) -> tuple[HostTick, ...]:
     """Return the ticks of the last seconds, oldest first."""
-    return tuple(one for one in ticks if seconds_between(one.monotonic_ns, ticks[-1].monotonic_ns) <= span_s)
+    begin = ticks[-1].monotonic_ns - round(span_s * NS_PER_S)
+    return tuple(ticks[bisect_left(ticks, begin, key=_monotonic_ns) :])
 
 
 def shown_rate(per_second: float) -> str:
@@ -54,5 +58,6 @@ def shown_rate(per_second: float) -> str:
 
 
 def _nearest(ticks: Sequence[HostTick], instant: Nanoseconds, span_s: Seconds) -> HostTick | None:
-    best = min(ticks, key=lambda one: abs(one.monotonic_ns - instant))
+    after = bisect_left(ticks, instant, key=_monotonic_ns)
+    best = min(ticks[max(after - 1, 0) : after + 1], key=lambda one: abs(one.monotonic_ns - instant))
     return best if abs(best.monotonic_ns - instant) <= span_s / 4 * NS_PER_S else None
