@@ -8,6 +8,7 @@ one.
 __all__ = ["Counted", "count"]
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -90,8 +91,10 @@ def _add_last(
     if stream.finish_row in kept:
         tokens[kept.index(stream.finish_row)] += missing
     else:
-        at_ns.append(stream.finish_ns)
-        tokens.append(missing)
+        # A server that goes on after its finish reason: times stay in order.
+        place = bisect_right(at_ns, stream.finish_ns)
+        at_ns.insert(place, stream.finish_ns)
+        tokens.insert(place, missing)
 
 
 def _from_total(stream: Stream, total: Tokens | None, first_tokens: Tokens | None, notes: tuple[str, ...]) -> Counted:

@@ -42,6 +42,13 @@ def test_the_last_token_goes_to_a_finish_chunk_that_has_text() -> None:
     assert _told(counted) == (CountMethod.TOKEN_IDS, [10, 20], [1, 2], 1)
 
 
+def test_output_after_the_finish_reason_keeps_the_times_in_order() -> None:
+    """Gaps between tokens are differences of neighbours: one that is negative would be a rate from nowhere."""
+    counted = count(_stream(("a", 1, -1), ("b", 2, -1), finish_ns=15), 4, None)
+
+    assert _told(counted) == (CountMethod.TOKEN_IDS, [10, 15, 20], [1, 1, 2], 1)
+
+
 def test_a_small_rest_without_a_finish_stays_where_it_is() -> None:
     """Within 2 % the counts per chunk are used as they are; nothing is invented to make them fit."""
     counted = count(_stream(("a", -1, 50), ("b", -1, 99)), 100, None)
