@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from sparktune.cli._nodes import targets_of
+from sparktune.cli._terminal import fitted
 from sparktune.errors import GuardStopped, Interrupted, UsageError
 from sparktune.flows.guard import GuardOrder, guard
 from sparktune.io.config import find_config, load_config
@@ -66,7 +67,7 @@ def run_guard(arguments: GuardArguments) -> None:
     elif not (arguments.quiet and report.trip is None):
         # With a command, stdout is its own.
         stream = sys.stderr if order.command else sys.stdout
-        stream.write("".join(f"{line}\n" for line in guard_lines(report)))
+        stream.write(fitted("".join(f"{line}\n" for line in guard_lines(report)), stream))
     sys.stdout.flush()
     _leave(report)
 

@@ -12,6 +12,7 @@ from typing import Final
 import typer
 
 from sparktune.cli._progress import make_progress
+from sparktune.cli._terminal import fitted
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.quality import QualityOrder, quality_of_server
 from sparktune.io.config import CONFIG_NAME, Config, find_config, load_config
@@ -52,7 +53,7 @@ def run_quality(arguments: QualityArguments) -> None:
     for warning in warnings:
         progress.say(f"warning: {warning}")
     score = asyncio.run(quality_of_server(order, progress.say))
-    sys.stdout.write(quality_json(score) if arguments.json else quality_text(score))
+    sys.stdout.write(quality_json(score) if arguments.json else fitted(quality_text(score)))
     if score.open:
         raise typer.Exit(int(ExitCode.NOT_CONCLUSIVE))
 

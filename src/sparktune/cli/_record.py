@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparktune.bench.traffic.recorder import Tally
+from sparktune.cli._terminal import fitted
 from sparktune.errors import SparktuneError, UsageError
 from sparktune.flows.record import RecordOrder, record
 from sparktune.io.http.address import Address, parse_address
@@ -61,7 +62,8 @@ def run_record(arguments: RecordArguments) -> None:
         cut_off=done.cut_off,
         broken=done.broken,
     )
-    sys.stdout.write(record_json(report) if arguments.as_json else "".join(f"{x}\n" for x in record_lines(report)))
+    told = "".join(f"{line}\n" for line in record_lines(report))
+    sys.stdout.write(record_json(report) if arguments.as_json else fitted(told))
     sys.stdout.flush()
     if done.broken or done.tally.unwritten:
         message = f"{done.path} does not hold all of the traffic"

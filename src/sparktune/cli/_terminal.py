@@ -5,6 +5,8 @@ __all__ = ["colour_wanted", "columns", "fitted"]
 import os
 import shutil
 import sys
+from contextlib import suppress
+from typing import TextIO
 
 from sparktune.report.layout import fit_lines
 
@@ -21,7 +23,25 @@ def columns() -> int:
     return min(_WIDEST, max(_NARROWEST, shutil.get_terminal_size().columns))
 
 
-def fitted(text: str) -> str:
-    """Return text with its long lines folded to the terminal's width; as it is for a pipe that does not say COLUMNS."""
-    known = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
-    return fit_lines(text, max(_NARROWEST, shutil.get_terminal_size().columns) if known else None)
+def fitted(text: str, stream: TextIO | None = None) -> str:
+    """Return text with its long lines folded to the width of a terminal, stdout's unless another stream is given.
+
+    It stays as it is for a pipe that does not say COLUMNS.
+    """
+    known = _told() or _asked(sys.stdout if stream is None else stream)
+    return fit_lines(text, max(_NARROWEST, known) if known else None)
+
+
+def _told() -> int:
+    """Return what COLUMNS says, 0 where it says nothing."""
+    words = os.environ.get("COLUMNS", "")
+    return int(words) if words.isascii() and words.isdigit() else 0
+
+
+def _asked(stream: TextIO) -> int:
+    """Return the width of the terminal behind a stream, 0 where there is none."""
+    if not stream.isatty():
+        return 0
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(stream.fileno()).columns
+    return shutil.get_terminal_size().columns

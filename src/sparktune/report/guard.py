@@ -13,6 +13,7 @@ from sparktune.units import Bytes, Seconds, format_bytes, format_duration, forma
 _STEPS = "▁▂▃▄▅▆▇█"
 _SHOWN_S: Seconds = 30.0
 _ROWS = 8
+_BLOCKS = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +76,8 @@ def curve_lines(node: str, ticks: Sequence[HostTick], limits: Limits) -> list[st
         return []
     sizes = [size for _, size in known]
     floor = limits.available_floor
-    line = "".join(_block(size, min([*sizes, floor or min(sizes)]), max(sizes)) for size in sizes)
+    least = min([*sizes, floor or min(sizes)])
+    line = "".join(_block(size, least, max(sizes)) for size in _lows(sizes))
     beside = f", floor {format_bytes(floor)}" if floor is not None else ""
     head = f"{node}: MemAvailable, the last {seconds_between(last[0].monotonic_ns, last[-1].monotonic_ns):.0f} s"
     return [f"{head}: {format_bytes(sizes[0])} {line} {format_bytes(sizes[-1])}{beside}", *_table(last)]
@@ -127,7 +129,14 @@ def _stopped(stopped: Stopped) -> Iterator[str]:
         yield f"engine: {stopped.engine}{took}"
 
 
+def _lows(sizes: Sequence[Bytes]) -> list[Bytes]:
+    """Return so many sizes as a narrow terminal has room for: of several that become one, the lowest."""
+    each = -(-len(sizes) // _BLOCKS)
+    return [min(sizes[at : at + each]) for at in range(0, len(sizes), each)]
+
+
 def _table(ticks: Sequence[HostTick]) -> Iterator[str]:
+    yield f"  {'at':>8}  {'available':>10}  {'free':>10}  pages swapped"
     every = max(1, len(ticks) // _ROWS)
     shown = ticks[::-1][::every][: _ROWS + 1][::-1]
     before: HostTick | None = None
@@ -135,8 +144,8 @@ def _table(ticks: Sequence[HostTick]) -> Iterator[str]:
         at = seconds_between(ticks[-1].monotonic_ns, one.monotonic_ns)
         swapped = _swapped(before, one)
         yield (
-            f"  {at:>6.1f} s  {_size(one.available):>10} available  {_size(one.free):>10} free  "
-            f"{'unknown' if swapped is None else swapped:>7} pages swapped"
+            f"  {at:>6.1f} s  {_size(one.available):>10}  {_size(one.free):>10}  "
+            f"{'unknown' if swapped is None else swapped:>13}"
         )
         before = one
 

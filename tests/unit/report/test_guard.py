@@ -24,10 +24,18 @@ def test_the_last_thirty_seconds_are_a_line_and_a_table() -> None:
     assert head.startswith("spark1: MemAvailable, the last 30 s: 8.1 GiB █")
     assert head.endswith(" 2.1 GiB, floor 3.0 GiB")
     assert "▁" in head
-    assert 6 <= len(table) <= 10
-    assert table[-1].split()[:3] == ["0.0", "s", "2.1"]
-    assert "2.0 GiB free" in table[-1]
-    assert "unknown pages swapped" in table[-1], "swap out is not told"
+    assert 7 <= len(table) <= 11
+    assert table[0].split() == ["at", "available", "free", "pages", "swapped"]
+    assert table[-1].split() == ["0.0", "s", "2.1", "GiB", "2.0", "GiB", "unknown"], "swap out is not told"
+
+
+def test_the_curve_fits_the_narrowest_terminal_and_keeps_its_lowest() -> None:
+    sizes = [{"available": f"{size} GiB"} for size in [*[9] * 40, 4, *[9] * 19]]
+    head, *table = curve_lines("a-node-of-a-long-name", host_ticks(sizes), Limits(available_floor=None))
+
+    assert head.count("▁") == 1, "a dip of one look is not averaged away"
+    assert max(map(len, head.split())) <= 40
+    assert max(map(len, table)) <= 60
 
 
 def test_a_node_without_memory_has_no_curve() -> None:
