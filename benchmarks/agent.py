@@ -6,13 +6,11 @@ seconds are those that the kernel counted for the agent and the commands that it
 
 import argparse
 import asyncio
-import resource
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+
+from measured import Line, children_cpu_s, print_lines, sleeping_threads
 
 from sparktune.host.facts import all_sources, read_facts
 from sparktune.io.cluster import NodeTarget
@@ -25,15 +23,6 @@ _THREADS = 3000
 _NODES = 64
 _FEW_NODES = 4
 _SECONDS = 20
-_SLEEPERS = """
-import sys, threading
-threading.stack_size(65536)
-never = threading.Event()
-for _ in range(int(sys.argv[1])):
-    threading.Thread(target=never.wait, daemon=True).start()
-print("ready", flush=True)
-sys.stdin.read()
-"""
 _OWN_TIME = "/proc/self/schedstat"  # of the agent: nanoseconds on a CPU come first
 # What a view of a node once per tick needs: every thread, and the counters of the whole node.
 _WATCHED: tuple[Read, ...] = (
@@ -45,22 +34,6 @@ _WATCHED: tuple[Read, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    what: str
-    target: float
-    measured: float
-    unit: str
-
-    @property
-    def held(self) -> bool:
-        return self.measured <= self.target
-
-    def __str__(self) -> str:
-        word = "held" if self.held else "NOT HELD"
-        return f"{self.what:<62} {self.target:>7g} {self.measured:>9.3f} {self.unit:<12} {word}"
-
-
 def main() -> int:
     """Measure everything once; exit code 1 when a target was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -69,31 +42,20 @@ def main() -> int:
     parser.add_argument("--nodes", type=int, default=_NODES, help="how many nodes to fan out to")
     asked = parser.parse_args()
     reads = tuple(read for source in all_sources() for read in source.reads)
-    lines: list[_Line] = []
-    with _sleepers(asked.threads):
-        lines += _observe(reads, asked.threads)
-        lines.append(_sample(asked.seconds, asked.threads))
-    lines += _fan_out(reads, asked.nodes)
-    print(f"{'':<62} {'target':>7} {'measured':>9}")
-    for line in lines:
-        print(line)
-    return 0 if all(line.held for line in lines) else 1
+    return print_lines(_lines(reads, asked.threads, asked.seconds, asked.nodes))
 
 
-@contextmanager
-def _sleepers(count: int) -> Iterator[None]:
-    command = (sys.executable, "-c", _SLEEPERS, str(count))
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        if child.stdout is None or not child.stdout.readline():
-            sys.exit("the threads cannot be started")
-        yield
-        child.kill()
+def _lines(reads: Sequence[Read], threads: int, seconds: int, nodes: int) -> Iterator[Line]:
+    with sleeping_threads(threads):
+        yield from _observe(reads, threads)
+        yield _sample(seconds, threads)
+    yield _fan_out(reads, nodes)
 
 
-def _observe(reads: Sequence[Read], threads: int) -> list[_Line]:
-    before = _children_cpu_s()
+def _observe(reads: Sequence[Read], threads: int) -> list[Line]:
+    before = children_cpu_s()
     (answer,) = asyncio.run(observe_all([NodeTarget(name="here")], reads))
-    spent = _children_cpu_s() - before
+    spent = children_cpu_s() - before
     if answer.readings is None:
         sys.exit(f"the node does not answer: {answer.error}")
     seen = len(answer.readings.matching("/proc/[0-9]*/task/*/stat"))
@@ -103,14 +65,14 @@ def _observe(reads: Sequence[Read], threads: int) -> list[_Line]:
     read_facts("here", answer.readings)
     parsed = time.process_time() - start
     return [
-        _Line(what=f"observe: node with {seen} threads, all facts", target=1.0, measured=spent, unit="CPU s"),
-        _Line(what="facts from that, on the controller", target=1.0, measured=parsed, unit="CPU s"),
+        Line(what=f"observe: node with {seen} threads, all facts", target=1.0, measured=spent, unit="CPU s"),
+        Line(what="facts from that, on the controller", target=1.0, measured=parsed, unit="CPU s"),
     ]
 
 
-def _sample(seconds: int, threads: int) -> _Line:
+def _sample(seconds: int, threads: int) -> Line:
     spent_ns, over_ns = asyncio.run(_watch(seconds * 2))
-    return _Line(
+    return Line(
         what=f"sample at 2 Hz, {threads} threads and more, {over_ns / NS_PER_S:.0f} s",
         target=2.0,
         measured=100 * spent_ns / over_ns,
@@ -127,33 +89,26 @@ async def _watch(ticks: int) -> tuple[int, int]:
     return last_cpu - first_cpu, last - first
 
 
-def _fan_out(reads: Sequence[Read], nodes: int) -> list[_Line]:
+def _fan_out(reads: Sequence[Read], nodes: int) -> Line:
     per_node = {count: _cpu_s_per_node(reads, count) for count in (_FEW_NODES, nodes)}
-    return [
-        _Line(
-            what=f"{nodes} nodes at once: cost per node, of what it is with {_FEW_NODES}",
-            target=1.25,
-            measured=per_node[nodes] / per_node[_FEW_NODES],
-            unit=f"({per_node[nodes]:.3f} CPU s)",
-        )
-    ]
+    return Line(
+        what=f"{nodes} nodes at once: cost per node, of what it is with {_FEW_NODES}",
+        target=1.25,
+        measured=per_node[nodes] / per_node[_FEW_NODES],
+        unit=f"({per_node[nodes]:.3f} CPU s)",
+    )
 
 
 def _cpu_s_per_node(reads: Sequence[Read], count: int) -> float:
     targets = [NodeTarget(name=f"node-{number}") for number in range(count)]
-    before = _children_cpu_s() + time.process_time()
+    before = children_cpu_s() + time.process_time()
     # They share this machine's cores: a node that waits for one is not slow.
     answers = asyncio.run(observe_all(targets, reads, per_node_timeout=600.0))
-    spent = _children_cpu_s() + time.process_time() - before
+    spent = children_cpu_s() + time.process_time() - before
     failed = [answer.error for answer in answers if answer.error]
     if failed:
         sys.exit(f"{len(failed)} nodes do not answer: {failed[0]}")
     return spent / count
-
-
-def _children_cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

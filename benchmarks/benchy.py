@@ -8,11 +8,12 @@ __all__ = ["BenchyError", "BenchyRun", "prepare", "run"]
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from measured import children_cpu_s
 
 from sparktune.io.reference.prompts import OUTPUT_WORDS
 
@@ -72,9 +73,9 @@ def run(base_url: str, model: str, *, concurrency: int, prompt_tokens: int, outp
     argv += ["--tokenizer", str(_TOKENIZER), "--pp", str(prompt_tokens), "--tg", str(output_tokens)]
     argv += ["--runs", str(runs), "--concurrency", str(concurrency), "--latency-mode", "none", "--skip-coherence"]
     argv += ["--no-adapt-prompt", "--save-result", str(result), "--format", "json"]
-    before_s = _children_cpu_s()
+    before_s = children_cpu_s()
     _call(argv)
-    cpu_s = _children_cpu_s() - before_s
+    cpu_s = children_cpu_s() - before_s
     try:
         (row,) = json.loads(result.read_text())["benchmarks"]
         return BenchyRun(
@@ -101,8 +102,3 @@ def _call(argv: list[str]) -> None:
             f"{' '.join(argv[:4])} ... ended with {done.returncode}: {(done.stderr or done.stdout).strip()[-600:]}"
         )
         raise BenchyError(message)
-
-
-def _children_cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime

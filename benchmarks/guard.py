@@ -7,7 +7,6 @@ process whose own limit is 1.5 GiB (as root also its control group's), down to a
 import argparse
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -15,9 +14,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from measured import Line, children_cpu_s, print_lines
 from tests.support import eater
 
 from sparktune.io.launching.proc import available_bytes
@@ -33,39 +32,16 @@ _CGROUP = Path("/sys/fs/cgroup/memory")
 _LIMIT = 2 * 1024**3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    what: str
-    target: float
-    measured: float
-    unit: str
-
-    @property
-    def held(self) -> bool:
-        return self.measured <= self.target
-
-    def __str__(self) -> str:
-        return (
-            f"{self.what:<66} {self.target:>7g} {self.measured:>9.3f} {self.unit:<12} "
-            f"{'held' if self.held else 'NOT HELD'}"
-        )
-
-
 def main() -> int:
     """Measure everything once; exit code 1 when a target was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60, help="how long an idle command is guarded")
     parser.add_argument("--only", choices=("cost", "stop"), help="one half of it")
     asked = parser.parse_args()
-    print(f"{'':<66} {'target':>7} {'measured':>9}")
-    held = True
-    for line in _lines(asked.seconds, asked.only):
-        print(line, flush=True)
-        held = held and line.held
-    return 0 if held else 1
+    return print_lines(_lines(asked.seconds, asked.only))
 
 
-def _lines(seconds: int, only: str | None) -> Iterator[_Line]:
+def _lines(seconds: int, only: str | None) -> Iterator[Line]:
     if only != "stop":
         yield from _cost(seconds)
     if only != "cost":
@@ -75,16 +51,16 @@ def _lines(seconds: int, only: str | None) -> Iterator[_Line]:
             yield _crossed(pace)
 
 
-def _cost(seconds: int) -> Iterator[_Line]:
+def _cost(seconds: int) -> Iterator[Line]:
     _cpu_s(1)  # as it is installed: compiled once
     start, whole = _cpu_s(_SHORT_S), _cpu_s(seconds)
-    yield _Line(
+    yield Line(
         what=f"guard -- sleep {seconds}: all of it, starting included",
         target=2.0,
         measured=100 * whole / seconds,
         unit="% of a core",
     )
-    yield _Line(
+    yield Line(
         what="the same, once it runs",
         target=2.0,
         measured=100 * (whole - start) / (seconds - _SHORT_S),
@@ -98,10 +74,10 @@ def _cost(seconds: int) -> Iterator[_Line]:
 
 
 def _cpu_s(seconds: int) -> float:
-    before = _children_cpu_s()
+    before = children_cpu_s()
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     subprocess.run([*_GUARD, "--", "sleep", str(seconds)], check=True, stdout=subprocess.DEVNULL, env=environment)
-    return _children_cpu_s() - before
+    return children_cpu_s() - before
 
 
 def _read_once_s(rest_s: float) -> float:
@@ -116,7 +92,7 @@ def _read_once_s(rest_s: float) -> float:
     return statistics.median(taken)
 
 
-def _stop(pace: str) -> Iterator[_Line]:
+def _stop(pace: str) -> Iterator[Line]:
     available = available_bytes()
     if available is None:
         sys.exit("this kernel does not tell MemAvailable")
@@ -132,7 +108,7 @@ def _stop(pace: str) -> Iterator[_Line]:
         last = int(log.read_text().splitlines()[-1].split()[0])
     trip, stopped = report["trip"], report["stopped"]
     print(f"  {pace}: {trip['guard']} after {(last - began) / NS_PER_S:.1f} s; {trip['evidence']}")
-    yield _Line(
+    yield Line(
         what=f"eaten {pace}: from the tick that crossed a limit to the load's end",
         target=1.0,
         measured=stopped["after_tick_s"],
@@ -140,7 +116,7 @@ def _stop(pace: str) -> Iterator[_Line]:
     )
 
 
-def _crossed(pace: str) -> _Line:
+def _crossed(pace: str) -> Line:
     """Let it eat what a captured host shows: the instant at which that crosses the floor is known exactly."""
     with tempfile.TemporaryDirectory() as folder:
         host, log = Path(folder) / "host", Path(folder) / "eaten.log"
@@ -152,7 +128,7 @@ def _crossed(pace: str) -> _Line:
         subprocess.run([*_GUARD, *limits, "--", *command], capture_output=True, check=False)
         held = [tuple(map(int, line.split())) for line in log.read_text().splitlines()]
     crossed = next(at for at, size in held if _BEGIN_MIB - size < _FLOOR_MIB)
-    return _Line(
+    return Line(
         what=f"eaten {pace}: from crossing the floor to the load's last sign of life",
         target=1.0,
         measured=(held[-1][0] - crossed) / NS_PER_S,
@@ -174,11 +150,6 @@ def _limited() -> Iterator[tuple[str, ...]]:
         yield ("--group", str(folder))
     finally:
         folder.rmdir()
-
-
-def _children_cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 if __name__ == "__main__":

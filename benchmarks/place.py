@@ -7,7 +7,6 @@ look at all threads, in one process that does nothing else; both are told for th
 
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -15,20 +14,13 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
+from measured import Line, children_cpu_s, print_lines, sleeping_threads
+
 from sparktune.flows.place_scan import NodeScan, scan_nodes
 from sparktune.io.cluster import NodeTarget
 
 _BUSY = 3
 _LOOKS = 2
-_SLEEPERS = """
-import sys, threading
-threading.stack_size(64 * 1024)
-over = threading.Event()
-for _ in range(int(sys.argv[1])):
-    threading.Thread(target=over.wait, daemon=True).start()
-print("ready", flush=True)
-sys.stdin.read()
-"""
 # It ends with this process, also when that was killed.
 _BUSY_LOOP = 'while [ -d "/proc/$1" ]; do i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; done'
 _PLAIN = """
@@ -42,24 +34,6 @@ for _ in range(int(sys.argv[1])):
             except OSError:
                 pass
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    what: str
-    target: float
-    measured: float
-    unit: str
-
-    @property
-    def held(self) -> bool:
-        return self.measured <= self.target
-
-    def __str__(self) -> str:
-        return (
-            f"{self.what:<66} {self.target:>7g} {self.measured:>9.3f} {self.unit:<12} "
-            f"{'held' if self.held else 'NOT HELD'}"
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,37 +51,32 @@ def main() -> int:
     parser.add_argument("--threads", type=int, default=3000, help="how many threads sleep")
     parser.add_argument("--scans", type=int, default=3, help="how often it is scanned; the cheapest counts")
     asked = parser.parse_args()
-    print(f"{'':<66} {'target':>7} {'measured':>9}")
-    held = True
     with _threads(asked.threads):
-        for line in _lines(asked.threads, asked.scans):
-            print(line, flush=True)
-            held = held and line.held
-    return 0 if held else 1
+        return print_lines(_lines(asked.threads, asked.scans))
 
 
-def _lines(threads: int, scans: int) -> Iterator[_Line]:
+def _lines(threads: int, scans: int) -> Iterator[Line]:
     start = min(_child_cpu_s([sys.executable, "-c", "pass"]) for _ in range(scans))
     plain_s = min(_child_cpu_s([sys.executable, "-c", _PLAIN, str(_LOOKS)]) for _ in range(scans)) - start
     costs = [_scan(threads) for _ in range(scans)]
     cost = min(costs, key=lambda one: one.agent_s + one.controller_s)
     whole_s = cost.agent_s + cost.controller_s
     of = f"{threads:,} threads"
-    yield _Line(what=f"agent: one scan of {of}, its start included", target=1.0, measured=cost.agent_s, unit="CPU s")
-    yield _Line(what=f"controller: one scan of {of}", target=1.0, measured=cost.controller_s, unit="CPU s")
-    yield _Line(
+    yield Line(what=f"agent: one scan of {of}, its start included", target=1.0, measured=cost.agent_s, unit="CPU s")
+    yield Line(what=f"controller: one scan of {of}", target=1.0, measured=cost.controller_s, unit="CPU s")
+    yield Line(
         what=f"agent, over the {cost.wall_s:.0f} s of the scan",
         target=10.0,
         measured=100 * cost.agent_s / cost.wall_s,
         unit="% of a core",
     )
-    yield _Line(
+    yield Line(
         what=f"agent, beside {_LOOKS} plain reads of all these files ({plain_s:.3f} CPU s)",
         target=2.0,
         measured=(cost.agent_s - start) / plain_s,
         unit="times",
     )
-    yield _Line(
+    yield Line(
         what="agent and controller, beside the same",
         target=4.0,
         measured=(whole_s - start) / plain_s,
@@ -119,14 +88,7 @@ def _lines(threads: int, scans: int) -> Iterator[_Line]:
 def _threads(count: int) -> Iterator[None]:
     """Make threads that sleep and some that are busy; all have ended afterwards."""
     with ExitStack() as stack:
-        sleepers = stack.enter_context(
-            subprocess.Popen(
-                [sys.executable, "-c", _SLEEPERS, str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-            )
-        )
-        stack.callback(sleepers.kill)
-        if sleepers.stdout is None or sleepers.stdout.readline() != b"ready\n":
-            sys.exit(f"{count} threads cannot be made here")
+        stack.enter_context(sleeping_threads(count))
         for _ in range(_BUSY):
             busy = stack.enter_context(subprocess.Popen(["/bin/sh", "-c", _BUSY_LOOP, "sh", str(os.getpid())]))
             stack.callback(busy.kill)
@@ -134,11 +96,11 @@ def _threads(count: int) -> Iterator[None]:
 
 
 def _scan(threads: int) -> _Cost:
-    children, own, began = _children_cpu_s(), time.process_time(), time.monotonic()
+    children, own, began = children_cpu_s(), time.process_time(), time.monotonic()
     (node,) = scan_nodes([NodeTarget(name="here")], windows=5, window_s=2.0, endpoint="").nodes
     _check(node, threads)
     return _Cost(
-        agent_s=_children_cpu_s() - children,
+        agent_s=children_cpu_s() - children,
         controller_s=time.process_time() - own,
         wall_s=time.monotonic() - began,
     )
@@ -153,14 +115,9 @@ def _check(node: NodeScan, threads: int) -> None:
 
 
 def _child_cpu_s(command: list[str]) -> float:
-    before = _children_cpu_s()
+    before = children_cpu_s()
     subprocess.run(command, check=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    return _children_cpu_s() - before
-
-
-def _children_cpu_s() -> float:
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    return children_cpu_s() - before
 
 
 if __name__ == "__main__":

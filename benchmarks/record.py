@@ -21,11 +21,11 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median, quantiles
 
 import msgspec
+from measured import Line, print_lines
 
 from sparktune.bench.decode import decode
 from sparktune.engines.generic import ENGINE
@@ -45,37 +45,16 @@ _PROMPT = "a prompt of some length, since the time to pass one on is part of wha
 _ADDED_MS, _NEW_MS, _ARRIVAL_MS, _SHARE = 1.0, 1.0, 5.0, 0.02
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Line:
-    what: str
-    target: float
-    measured: float
-    unit: str
-
-    @property
-    def held(self) -> bool:
-        return self.measured <= self.target
-
-    def __str__(self) -> str:
-        held = "held" if self.held else "NOT HELD"
-        return f"{self.what:<64} {self.target:>7g} {self.measured:>9.3f} {self.unit:<8} {held}"
-
-
 def main() -> int:
     """Measure both halves; exit code 1 when a target was missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer waves and requests")
     asked = parser.parse_args()
     waves, requests = (20, 30) if asked.quick else (60, 150)
-    print(f"{'':<64} {'target':>7} {'measured':>9}")
-    held = True
-    for line in _lines(waves, requests):
-        print(line, flush=True)
-        held = held and line.held
-    return 0 if held else 1
+    return print_lines(_lines(waves, requests))
 
 
-def _lines(waves: int, requests: int) -> Iterator[_Line]:
+def _lines(waves: int, requests: int) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder, ReferenceProcess() as server:
         print(f"  {_first_in_line(os.getpid(), server.pid)}")
         for streams, stagger_s in ((8, 0.009), (64, 0.002)):
@@ -88,10 +67,10 @@ def _lines(waves: int, requests: int) -> Iterator[_Line]:
             for name, place in (("median", 49), ("p99", 98)):
                 one, other = (quantiles(way, n=100)[place] for way in opened)
                 what = f"added to TTFT by the proxy, {streams} streams, {name}"
-                yield _Line(what=what, target=_ADDED_MS, measured=one - other, unit="ms")
+                yield Line(what=what, target=_ADDED_MS, measured=one - other, unit="ms")
             new = [median(wave[0] for wave in way) for way in (passed, direct)]
             what = f"added where a client connects and sends at once, {streams} streams, median"
-            yield _Line(what=what, target=_NEW_MS, measured=new[0] - new[1], unit="ms")
+            yield Line(what=what, target=_NEW_MS, measured=new[0] - new[1], unit="ms")
         yield from _replay(server, Path(folder), requests)
 
 
@@ -156,7 +135,7 @@ def _words(values: list[float]) -> str:
     return f"{cuts[49]:.3f} ms, p99 {cuts[98]:.3f} ms"
 
 
-def _replay(server: ReferenceProcess, folder: Path, requests: int) -> Iterator[_Line]:
+def _replay(server: ReferenceProcess, folder: Path, requests: int) -> Iterator[Line]:
     server.reset()
     server.configure(ttft_ms=20.0, itl_ms=2.0, prefix_cache=True, engine="vllm", usage="asked")
     first, second = folder / "first.jsonl", folder / "second.jsonl"
@@ -171,12 +150,12 @@ def _replay(server: ReferenceProcess, folder: Path, requests: int) -> Iterator[_
     before.sort(key=lambda line: line["timestamp"])
     after.sort(key=lambda line: line["timestamp"])
     other = sum(_shape(one) != _shape(two) for one, two in zip(before, after, strict=True))
-    yield _Line(what=f"replayed requests of another length, of {requests}", target=0, measured=other, unit="requests")
+    yield Line(what=f"replayed requests of another length, of {requests}", target=0, measured=other, unit="requests")
     apart = abs(_cached(before) - _cached(after))
     print(
         f"  of the prompt tokens the server had {_cached(before):.1%} in its cache, in the replay {_cached(after):.1%}"
     )
-    yield _Line(
+    yield Line(
         what="share of the cache in the replay, apart from the recorded one", target=_SHARE, measured=apart, unit=""
     )
     late = [
@@ -185,7 +164,7 @@ def _replay(server: ReferenceProcess, folder: Path, requests: int) -> Iterator[_
     ]
     for name, place in (("median", 49), ("p99", 98)):
         measured = quantiles(late, n=100)[place]
-        yield _Line(
+        yield Line(
             what=f"arrivals apart from the recorded ones, {name}", target=_ARRIVAL_MS, measured=measured, unit="ms"
         )
 
