@@ -315,6 +315,24 @@ SCHEMAS: dict[str, tuple[str, dict[str, Any]]] = {
             "node": "str", "error?": "str", "wall_s?": "num", "hottest_zone_c?": "num?", "available_bytes?": "int?",
             "cores?": [{"cpu": "int", "type": "str?", "load": "num?", "clock_hz": "num?"}],
             "threads?": [{"pid": "int", "tid": "int", "name": "str", "cpu": "int?", "share": "num"}],
+            "engine?": {
+                "service": "str?", "engine": "str?", "model": "str?", "running": "int?", "waiting": "int?",
+                "kv_use_ratio": "num?", "output_tokens_per_s": "num?", "prompt_tokens_per_s": "num?",
+                "ttft_mean_s": "num?", "first_tokens": "int?", "accepted_share": "num?", "accepted_length": "num?",
+                "preemptions": "int?", "window_s": "num?", "restarted": "bool?", "why": "str",
+                "!why": dict.fromkeys(
+                    ("service", "engine", "model", "running", "output_tokens_per_s", "ttft_mean_s"), "why"
+                ),
+            },
+            "drift?": {
+                "verdict": "str?", "differs": "bool?",
+                "drifted": Null([{"key": "str", "setting": "str", "node": "str", "status": "str", "also": ["str"]}]),
+                "age_s": "num?", "why": "str", "!why": dict.fromkeys(("verdict", "differs", "drifted", "age_s"), "why"),
+            },
+            "doctor?": {
+                "findings": Null([{name: _FINDING[name] for name in ("rule", "severity", "evidence", "hint")}]),
+                "age_s": "num?", "why": "str", "!why": {"findings": "why", "age_s": "why"},
+            },
         },
     ),
     "export": (

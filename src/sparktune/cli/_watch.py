@@ -7,7 +7,6 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from typing import Final
 
 import typer
@@ -17,6 +16,7 @@ from sparktune.cli._watch_feeds import WatchArguments, feeds_of
 from sparktune.errors import ExitCode
 from sparktune.flows.watch import watch
 from sparktune.report.watch import WatchedNode, watch_json, watch_lines
+from sparktune.report.watch.state import News, updated
 
 _ALL_ROWS: Final = 1000
 _WIDE: Final = 200
@@ -28,7 +28,7 @@ def run_watch(arguments: WatchArguments, *, as_json: bool) -> None:
     """Watch until the end, q, Ctrl-C, or no node is left. Leaves with 1 when a node did not answer to the end."""
     screen = sys.stdout.isatty() and not as_json and os.environ.get("TERM", "dumb") != "dumb"
     if not screen:
-        answered = _lines(arguments, _write_json if as_json else _write)
+        answered = _json_lines(arguments) if as_json else _lines(arguments)
     elif _has_textual() and sys.stdin.isatty() and sys.stderr.isatty():
         answered = _with_keys(arguments)
     else:
@@ -41,9 +41,25 @@ def _has_textual() -> bool:
     return importlib.util.find_spec("textual") is not None
 
 
-def _lines(arguments: WatchArguments, write: Callable[[WatchedNode], None]) -> bool:
+def _lines(arguments: WatchArguments) -> bool:
     targets = targets_of(arguments.nodes, arguments.roots)
-    return asyncio.run(watch(targets, write, interval_s=arguments.interval_s, count=arguments.count))
+    return asyncio.run(watch(targets, _write, interval_s=arguments.interval_s, count=arguments.count))
+
+
+def _json_lines(arguments: WatchArguments) -> bool:
+    """Write a line for each look at a node, with what is known of engine, drift and findings by then."""
+    feeds = feeds_of(arguments, again_s=None)
+    state = feeds.begin()
+
+    def post(news: News) -> None:
+        nonlocal state
+        state = updated(state, news)
+        node = news.node
+        if node is not None and (node.frame is not None or node.failure):
+            sys.stdout.write(_shown(watch_json(node, state, news.at_s)))
+            sys.stdout.flush()
+
+    return asyncio.run(feeds.run(post))
 
 
 def _with_keys(arguments: WatchArguments) -> bool:
@@ -95,12 +111,6 @@ def _write(node: WatchedNode) -> None:
     if node.frame is not None or node.failure:
         lines = watch_lines((node,), width=_WIDE, rows=_ALL_ROWS, ascii_only=_ascii_only())
         sys.stdout.write("\n".join(map(_shown, lines)) + "\n\n")
-        sys.stdout.flush()
-
-
-def _write_json(node: WatchedNode) -> None:
-    if node.frame is not None or node.failure:
-        sys.stdout.write(_shown(watch_json(node)))
         sys.stdout.flush()
 
 

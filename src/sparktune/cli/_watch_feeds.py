@@ -54,7 +54,10 @@ class _Endpoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchFeeds:
-    """Everything that brings news. ``ask_every_s`` None: drift and doctor are not asked."""
+    """Everything that brings news. ``ask_every_s`` None: drift and doctor are not asked.
+
+    A node that does not answer is tried again after ``again_s`` seconds, never with None.
+    """
 
     targets: tuple[NodeTarget, ...]
     interval_s: Seconds
@@ -65,6 +68,7 @@ class WatchFeeds:
     wish: DriftWish | None = None
     why_no_drift: str = ""
     bell: Bell = field(default_factory=Bell)
+    again_s: Seconds | None = _AGAIN_S
 
     def begin(self) -> WatchState:
         """Return the state before the first news."""
@@ -85,7 +89,7 @@ class WatchFeeds:
                 lambda node: post(News(at_s=time.monotonic(), node=node)),
                 interval_s=self.interval_s,
                 count=self.count,
-                again_s=_AGAIN_S,
+                again_s=self.again_s,
             )
         )
         open_tasks: set[asyncio.Task[Any]] = {nodes, *(asyncio.create_task(one) for one in self._others(post))}
@@ -121,7 +125,7 @@ class WatchFeeds:
         return found
 
 
-def feeds_of(arguments: WatchArguments) -> WatchFeeds:
+def feeds_of(arguments: WatchArguments, *, again_s: Seconds | None = _AGAIN_S) -> WatchFeeds:
     """Return what is watched, and why the rest is not. Raises UsageError for flags that cannot be understood."""
     ask_every_s = None if arguments.ask_every == _NEVER else seconds_of(arguments.ask_every, "--ask-every")
     targets = targets_of(arguments.nodes, arguments.roots)
@@ -136,6 +140,7 @@ def feeds_of(arguments: WatchArguments) -> WatchFeeds:
         why_no_engine=why_no_engine,
         wish=wish,
         why_no_drift=why_no_drift,
+        again_s=again_s,
     )
 
 

@@ -31,7 +31,9 @@ def watch(
     ask_every: Annotated[
         str, typer.Option("--ask-every", metavar="TIME", help="How often drift and doctor are asked: 5m, 1h; or never.")
     ] = "10m",
-    as_json: Annotated[bool, typer.Option("--json", help="A JSON line per node and look.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="A JSON line per node and look, with engine, drift and findings.")
+    ] = False,
 ) -> None:
     """Show cores by type with their load, heat, GPU, memory against the guard line, swap and the hottest threads.
 

@@ -11,7 +11,9 @@ from struct import pack
 from termios import TIOCSWINSZ
 
 import pytest
+from tests.support.chat_server import chat_server, chunk
 from tests.support.cli import run_sparktune
+from tests.support.schemas import promised
 
 from sparktune.io.lab import write_lab
 
@@ -36,6 +38,19 @@ def test_captured_trees_stand_still(tmp_path: Path) -> None:
     for name in ("spark1", "spark2"):
         assert f"{name}: MemAvailable 54.0 GiB of 119.7 GiB, above the guard line 3.0 GiB" in done.out
     assert "hottest zone 53 C, GPU 0 0.0 % 2411 MHz 44 C 10 W" in done.out
+
+
+def test_json_names_the_engine_and_says_what_is_not_known(tmp_path: Path) -> None:
+    first, _ = write_lab(tmp_path / "lab")
+    with chat_server(lambda _: (200, chunk("x"))) as url:
+        flags = ("--root", str(first), "--url", url, "--count", "3", "--ask-every", "never", "--json")
+        done = run_sparktune("watch", *flags)
+
+    line = promised("watch", done.out.splitlines()[-1])
+    assert done.code == 0, done.err
+    assert (line["engine"]["service"], line["engine"]["running"]) == ("at --url", None)
+    assert line["engine"]["why"].startswith("its numbers are unknown")
+    assert (line["drift"]["differs"], line["drift"]["why"]) == (None, "switched off by --ask-every never")
 
 
 def test_a_node_that_fails_ends_alone(tmp_path: Path) -> None:

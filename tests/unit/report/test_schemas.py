@@ -34,7 +34,7 @@ _BARE = frozenset(
         "margin",
         "mean",
     }
-    | {"log_ratio", "value", "a", "b", "cores", "share", "load"}
+    | {"log_ratio", "value", "a", "b", "cores", "share", "load", "accepted_length"}
 )
 _SUFFIXES = ("_s", "_c", "_hz", "_bytes", "_ratio", "_share", "_per_s")
 

@@ -1,4 +1,4 @@
-"""Frames of watched nodes as JSON lines, for scripts."""
+"""Frames of watched nodes as JSON lines, for scripts: each with engine, drift and findings as known at that moment."""
 
 __all__ = ["watch_json"]
 
@@ -7,12 +7,17 @@ import json
 from sparktune.host.core_types import CoreSplit
 from sparktune.host.facts.gpu import Gpu
 from sparktune.host.guard import GUARD_AVAILABLE_BYTES
+from sparktune.report.watch.beside import beside_members
 from sparktune.report.watch.node import WatchedNode
-from sparktune.units import NS_PER_S
+from sparktune.report.watch.state import WatchState
+from sparktune.units import NS_PER_S, Seconds
 
 
-def watch_json(node: WatchedNode) -> str:
-    """Return one line of schema 1 for a node's newest frame, or for why there is none."""
+def watch_json(node: WatchedNode, state: WatchState, now_s: Seconds) -> str:
+    """Return one line of schema 1: a node's newest frame, or why there is none, and what is watched beside the nodes.
+
+    ``now_s`` is of the watcher's monotonic clock.
+    """
     frame, split = node.frame, node.split
     document: dict[str, object] = {"schema": 1, "node": node.name}
     if node.failure:
@@ -37,7 +42,7 @@ def watch_json(node: WatchedNode) -> str:
                 for one in frame.threads
             ],
         }
-    return json.dumps(document, ensure_ascii=False) + "\n"
+    return json.dumps(document | beside_members(state, now_s), ensure_ascii=False) + "\n"
 
 
 def _type(cpu: int, split: CoreSplit | None) -> str | None:

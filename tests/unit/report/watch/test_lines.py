@@ -8,6 +8,7 @@ from sparktune.host.facts.gpu import Gpu
 from sparktune.host.live import CoreLoad, Frame, HotThread
 from sparktune.model.observed import absent, present
 from sparktune.report.watch import WatchedNode, watch_json, watch_lines
+from sparktune.report.watch.state import WatchState
 
 _GIB = 1024**3
 _SPLIT = CoreSplit(performance=frozenset({2, 3}), efficiency=frozenset({0, 1}), basis="x")
@@ -116,8 +117,17 @@ def test_names_of_threads_cannot_steer_the_terminal() -> None:
     assert "\\x1b[2J" in _lines(replace(_NODE, frame=replace(_FRAME, threads=(thread,))))[-1]
 
 
+def _json(node: WatchedNode) -> str:
+    return watch_json(node, WatchState(), 0.0)
+
+
+def _of_node(line: str) -> dict[str, object]:
+    """Return a line without what is watched beside its node: test_beside.py has that."""
+    return {key: value for key, value in json.loads(line).items() if key not in {"engine", "drift", "doctor"}}
+
+
 def test_json_lines() -> None:
-    line = json.loads(watch_json(_NODE))
+    line = json.loads(_json(_NODE))
 
     assert (line["schema"], line["node"], line["wall_s"], line["available_bytes"]) == (1, "spark1", 1.5, 54 * _GIB)
     assert line["cores"][2] == {"cpu": 2, "type": "performance", "load": 1.0, "clock_hz": None}
@@ -126,12 +136,13 @@ def test_json_lines() -> None:
         {"index": 0, "utilization_ratio": 0.97, "sm_clock_hz": 2.3e9, "temperature_c": 61.0, "power_w": 80.4}
     ]
     assert line["threads"] == [{"pid": 50, "tid": 51, "name": "ggml-rpc-server", "cpu": 7, "share": 0.998}]
-    assert watch_json(_NODE).count("\n") == 1
+    assert _json(_NODE).count("\n") == 1
 
 
 def test_json_without_types_and_without_an_answer() -> None:
-    assert json.loads(watch_json(replace(_NODE, split=None)))["cores"][0]["type"] is None
-    assert json.loads(watch_json(WatchedNode(name="b", failure="gone"))) == {"schema": 1, "node": "b", "error": "gone"}
-    assert json.loads(watch_json(WatchedNode(name="b"))) == {"schema": 1, "node": "b"}
+    assert json.loads(_json(replace(_NODE, split=None)))["cores"][0]["type"] is None
+    failed, silent = WatchedNode(name="b", failure="gone"), WatchedNode(name="b")
+    assert _of_node(_json(failed)) == {"schema": 1, "node": "b", "error": "gone"}
+    assert _of_node(_json(silent)) == {"schema": 1, "node": "b"}
     odd = replace(_SPLIT, performance=frozenset[int](), efficiency=frozenset[int]())
-    assert json.loads(watch_json(replace(_NODE, split=odd)))["cores"][0]["type"] is None
+    assert json.loads(_json(replace(_NODE, split=odd)))["cores"][0]["type"] is None
