@@ -17,6 +17,10 @@ from sparktune.model.timeline import CountMethod
 from sparktune.units import Nanoseconds, Ratio, Tokens
 
 _TOLERANCE: Ratio = 0.02  # a larger disagreement of the server with itself is told and its counts are not used
+# Tokens at the end that show nothing: up to three bytes of a character that never became whole, and the one that ends
+# the answer. Of a short answer, no more than a quarter: then it is the server that counts wrongly.
+_UNSHOWN: Tokens = 4
+_UNSHOWN_SHARE: Ratio = 0.25
 _WORD = "q"  # 64 bits: one per token of a run, so that it matters
 
 
@@ -82,19 +86,25 @@ def _add_last(
 ) -> None:
     """Give the finish chunk what the final usage has more than the chunks told.
 
-    The token that ends a natural stop (EOS) shows nothing, and llama.cpp and SGLang tell no running count on the finish
-    chunk, which they send in the step of that token.
+    The token that ends a natural stop (EOS) shows nothing, a character is held back until all its bytes are there, and
+    llama.cpp and SGLang tell no running count on the finish chunk, which they send in the step of the last token.
     """
-    missing = 0 if total is None else total - sum(tokens)
-    if total is None or stream.finish_ns is None or not 0 < missing <= max(1, int(_TOLERANCE * total)):
+    if total is None or stream.finish_ns is None:
+        return
+    place = stream.finish_row
+    is_told = place is not None and max(stream.rows[place][2:]) >= 0
+    unshown = 0 if is_told else min(_UNSHOWN, int(_UNSHOWN_SHARE * total))
+    most = max(1, int(_TOLERANCE * total), unshown)
+    missing = total - sum(tokens)
+    if not 0 < missing <= most:
         return
     if stream.finish_row in kept:
         tokens[kept.index(stream.finish_row)] += missing
     else:
-        # A server that goes on after its finish reason: times stay in order.
-        place = bisect_right(at_ns, stream.finish_ns)
-        at_ns.insert(place, stream.finish_ns)
-        tokens.insert(place, missing)
+        # A server may go on after its finish reason: times stay in order.
+        index = bisect_right(at_ns, stream.finish_ns)
+        at_ns.insert(index, stream.finish_ns)
+        tokens.insert(index, missing)
 
 
 def _from_total(stream: Stream, total: Tokens | None, first_tokens: Tokens | None, notes: tuple[str, ...]) -> Counted:

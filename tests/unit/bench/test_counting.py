@@ -42,6 +42,20 @@ def test_the_last_token_goes_to_a_finish_chunk_that_has_text() -> None:
     assert _told(counted) == (CountMethod.TOKEN_IDS, [10, 20], [1, 2], 1)
 
 
+def test_bytes_of_a_character_that_never_ended_belong_to_the_finish_chunk() -> None:
+    """llama.cpp tells 62 of 64 tokens when two are the first bytes of a character: their text is never sent."""
+    counted = count(_stream(("a", -1, 10), ("b", -1, 16), finish_ns=99), 19, None)
+
+    assert _told(counted) == (CountMethod.RUNNING_USAGE, [10, 20, 99], [10, 6, 3], 10)
+
+
+def test_a_quarter_of_a_short_answer_is_not_given_to_its_end() -> None:
+    counted = count(_stream(("a", -1, 4), ("b", -1, 5), finish_ns=99), 8, None)
+
+    assert counted.method is CountMethod.TOTAL_ONLY
+    assert counted.notes == ("the counts of the chunks add up to 5 tokens, the final usage says 8",)
+
+
 def test_output_after_the_finish_reason_keeps_the_times_in_order() -> None:
     """Gaps between tokens are differences of neighbours: one that is negative would be a rate from nowhere."""
     counted = count(_stream(("a", 1, -1), ("b", 2, -1), finish_ns=15), 4, None)
