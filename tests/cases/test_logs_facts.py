@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.log_texts import scan_text
 from tests.support.yaml_cases import load_yaml
 
-from sparktune.logs.facts import FACTS, fact_title
+from sparktune.logs.facts import FACTS
 from sparktune.logs.readers import all_readers
-from sparktune.logs.scan import scan_text
 from sparktune.model.log import LogLine
 
 _CASES: list[dict[str, Any]] = load_yaml(Path(__file__).parent / "logs_facts.yaml")
@@ -49,8 +49,3 @@ def test_a_long_line_costs_little() -> None:
     for reader in all_readers():
         for word in reader.words:
             list(reader.read(LogLine(text=(word + "1/1 (") * 400, number=1)))
-
-
-def test_a_key_that_nobody_knows_is_its_own_title() -> None:
-    assert fact_title("kv_pool_tokens") == "KV pool"
-    assert fact_title("other") == "other"

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.log_texts import scan_text
 from tests.support.yaml_cases import load_yaml
 
 from sparktune.logs.clocks import clocks_ahead
 from sparktune.logs.judge import log_report
-from sparktune.logs.scan import scan_text
 from sparktune.model.log import LogView
 
 _CASES: dict[str, dict[str, Any]] = load_yaml(Path(__file__).parent / "logs_first.yaml")

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.log_texts import scan_text
 from tests.support.yaml_cases import load_yaml
 
 from sparktune.logs.rules import all_rules
-from sparktune.logs.scan import scan_text
 from sparktune.model.finding import Finding
 from sparktune.model.log import LogView, ReadLog
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.log_texts import scan_text
 from tests.support.yaml_cases import load_yaml
 
-from sparktune.logs.scan import scan_text
 from sparktune.logs.signatures import all_signatures
 from sparktune.model.log import LogRole, LogSignature
 

@@ -3,9 +3,9 @@
 import json
 import shlex
 
+from tests.support.log_texts import echoed_settings
 from tests.support.shared import shared
 
-from sparktune.deploy.settings.echoed import echoed_settings
 from sparktune.deploy.settings.environment import env_setting
 from sparktune.deploy.settings.grammars.vllm import GRAMMAR
 from sparktune.deploy.settings.normal import normal_form

@@ -4,9 +4,9 @@ Skipped where the captured data is not beside this clone.
 """
 
 import pytest
+from tests.support.log_texts import scan_text
 from tests.support.shared import shared
 
-from sparktune.logs.scan import scan_text
 from sparktune.model.log import LogRole, ReadLog
 
 _FILES = {

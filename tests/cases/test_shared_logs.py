@@ -1,10 +1,10 @@
 """Captured logs against the answers that are written down for them. Skipped where they are not beside this clone."""
 
 import pytest
+from tests.support.log_texts import scan_text
 from tests.support.shared import shared
 
 from sparktune.logs.judge import log_report
-from sparktune.logs.scan import scan_text
 from sparktune.model.finding import Severity
 from sparktune.model.log import LogReport, LogView
 

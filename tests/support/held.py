@@ -13,7 +13,7 @@ from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import SparktuneError
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.plan import Experiment
-from sparktune.flows.ab_gate import NoGate
+from sparktune.flows.ab_gate import Sensors, Started
 from sparktune.flows.ab_guard import WatchOpener, no_watch
 from sparktune.flows.ab_measure import Measured
 from sparktune.flows.ab_tools import AbTools
@@ -24,6 +24,18 @@ from sparktune.io.store.store import Store
 from sparktune.model.launcher import Action, ArmPlan
 
 PLAN = experiment(cells=CELLS[:1])
+
+
+class NoGate:
+    """Machines of which nothing can be read: it never waits."""
+
+    async def wait(self) -> Started:
+        """Return at once."""
+        return Started()
+
+    async def read(self) -> Sensors:
+        """Return nothing."""
+        return {}
 
 
 class FakeHold:

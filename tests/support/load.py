@@ -1,6 +1,6 @@
 """Drive the load client against a scripted server."""
 
-__all__ = ["CHUNKED", "body_of", "payload", "target_of", "wave"]
+__all__ = ["CHUNKED", "payload", "target_of", "wave"]
 
 from collections.abc import Sequence
 
@@ -9,7 +9,6 @@ from tests.support.scripted_server import ScriptedServer
 from sparktune.io.load.client import LoadClient, WaveRecording
 from sparktune.io.load.target import Limits, Target
 from sparktune.io.load.wire import post_bytes
-from sparktune.model.recording import Recording
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 _NO_HURRY = Limits(connect_s=30.0, stall_s=30.0, timeout_s=60.0)
@@ -28,8 +27,3 @@ def payload(server: ScriptedServer, path: str, body: bytes = b"{}") -> bytes:
 def wave(server: ScriptedServer, paths: Sequence[str], limits: Limits = _NO_HURRY) -> WaveRecording:
     """Send one request per path."""
     return LoadClient(target_of(server), limits).run_wave([payload(server, path) for path in paths])
-
-
-def body_of(recording: Recording) -> bytes:
-    """Return what came after the head, undecoded."""
-    return recording.data.partition(b"\r\n\r\n")[2]

@@ -7,7 +7,6 @@ __all__ = [
     "close",
     "hold",
     "read_body",
-    "read_some",
     "reset",
     "send",
     "signal",
@@ -70,16 +69,6 @@ def read_body() -> Step:
     def step(connection: Connection) -> None:
         lengths = [line for line in connection.head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
         while len(connection.body) < int(lengths[0].partition(b":")[2]):
-            assert connection.read(), "the request ended early"
-
-    return step
-
-
-def read_some(count: int) -> Step:
-    """Read until at least that many bytes of the body are there."""
-
-    def step(connection: Connection) -> None:
-        while len(connection.body) < count:
             assert connection.read(), "the request ended early"
 
     return step

@@ -3,7 +3,6 @@
 __all__ = [
     "candidate_of",
     "candidates_of",
-    "grid_size",
     "in_order",
     "must_be_legal",
     "range_of",
@@ -117,13 +116,6 @@ def in_order(
         nearest_below = max(below, key=partial(_steps_below, below, known), default=None)
         ordered.append(replace(one, after=nearest_below.key if nearest_below is not None else ""))
     return tuple(ordered)
-
-
-def grid_size(ranges: Sequence[KnobRange]) -> int:
-    """Return how many configurations all combinations are, the baseline among them."""
-    return math.prod(
-        1 + sum(not (one.baseline and same_value(value, one.baseline)) for value in one.values) for one in ranges
-    )
 
 
 def _unknown(name: str) -> UsageError:

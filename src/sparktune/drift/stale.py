@@ -12,7 +12,6 @@ __all__ = [
     "freshness",
     "image_of",
     "judged",
-    "running_in",
     "runs_images",
     "stale_reasons",
     "unknown_reasons",
@@ -25,7 +24,7 @@ from enum import Enum
 from typing import Final
 
 from sparktune.drift.renewal import renewal_command
-from sparktune.model.drift import DriftView, PartSeen
+from sparktune.model.drift import PartSeen
 from sparktune.model.earned import EarnedEntry
 
 _IN_IMAGES: Final = frozenset({"compose", "sparkrun"})
@@ -82,17 +81,6 @@ def judged(entry: EarnedEntry, running: Running, typed: Sequence[str] = (), fold
 def runs_images(launcher: str) -> bool:
     """Tell whether what a launcher starts has an image, whose digest evidence speaks of."""
     return launcher in _IN_IMAGES
-
-
-def running_in(view: DriftView) -> Running:
-    """Return what runs as drift has seen it, for the reasons that a row of it has to tell."""
-    service = view.service
-    return Running(
-        image_digest=image_of(view.parts),
-        model=service.model or None,
-        revision=service.pins.get("revision"),
-        launcher=service.launcher,
-    )
 
 
 def image_of(parts: Sequence[PartSeen]) -> str | None:

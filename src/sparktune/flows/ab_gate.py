@@ -1,6 +1,6 @@
 """Before a visit: the machines as warm as before the first one, where they have sensors that tell."""
 
-__all__ = ["Gate", "NoGate", "SensorGate", "Started", "hottest"]
+__all__ = ["Gate", "SensorGate", "Started", "hottest"]
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,18 +41,6 @@ class Gate(Protocol):
 
     async def read(self) -> Sensors:
         """Return what the sensors say now; nothing where nothing can be read."""
-
-
-class NoGate:
-    """Machines of which nothing can be read: it never waits."""
-
-    async def wait(self) -> Started:
-        """Return at once."""
-        return Started()
-
-    async def read(self) -> Sensors:
-        """Return nothing."""
-        return {}
 
 
 class SensorGate:

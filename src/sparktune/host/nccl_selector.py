@@ -41,11 +41,6 @@ class Selector:
         """Return those of the names that NCCL takes, in their order."""
         return tuple(name for name in names if self.selects(name))
 
-    def unmatched(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Return the names of entries that match none of the devices: mistyped, or of another machine."""
-        known = tuple(names)
-        return tuple(entry.name for entry in self.entries if not any(self._matches(entry, name) for name in known))
-
     def _listed(self, name: str, port: int | None) -> bool:
         if not self.entries:
             return True

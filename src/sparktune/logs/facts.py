@@ -1,6 +1,6 @@
 """Every key of a fact that a log can tell: what it is called, and its unit. Readers use no other key."""
 
-__all__ = ["FACTS", "FactKind", "fact_title"]
+__all__ = ["FACTS", "FactKind"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -86,8 +86,3 @@ FACTS: Final[Mapping[str, FactKind]] = {
     "memory_left_gb": _kind("GPU memory left", "GB"),
 }
 """By key, in the order in which they are shown."""
-
-
-def fact_title(key: str) -> str:
-    """Return what a fact is called; the key itself where it is not known."""
-    return FACTS[key].title if key in FACTS else key

@@ -5,7 +5,7 @@ and shown to those who want one of their words: readers of facts, signatures, th
 search for errors that nobody knows. An engine that starts again in the same log begins its facts anew.
 """
 
-__all__ = ["LogScan", "scan_text"]
+__all__ = ["LogScan"]
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -30,13 +30,6 @@ from sparktune.units import Seconds
 
 _PIECE = 1 << 20
 _LOOK_BACK = 64
-
-
-def scan_text(text: str, file: str, node: str = "", *, reference_s: Seconds | None = None) -> ReadLog:
-    """Read a log that is short enough to be one text."""
-    scan = LogScan(file, node, reference_s=reference_s)
-    scan.feed(text.encode("utf-8", "surrogatepass"))
-    return scan.result()
 
 
 class LogScan:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktune.deploy.sweep_space import candidate_of, candidates_of, grid_size, in_order, range_of, ranges_of
+from sparktune.deploy.sweep_space import candidate_of, candidates_of, in_order, range_of, ranges_of
 from sparktune.errors import UsageError
 from sparktune.model.sweep import KnobRange, Pruned
 
@@ -59,11 +59,6 @@ def test_what_was_pruned_is_nobodys_step() -> None:
     """A candidate that waits for one that never runs would never run itself."""
     found = in_order(candidates_of((_SEQS,)), (_SEQS,), (Pruned(key="max_num_seqs=16", why="too many"),))
     assert [(one.key, one.after) for one in found] == [("max_num_seqs=4", ""), ("max_num_seqs=32", "")]
-
-
-def test_the_grid_counts_the_baseline() -> None:
-    assert grid_size((_SEQS, _DEPTH)) == 4 * 2
-    assert grid_size((KnobRange(knob="x", values=("1", "2")),)) == 3
 
 
 def test_one_knob_is_named_once() -> None:

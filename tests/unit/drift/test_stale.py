@@ -9,11 +9,10 @@ from sparktune.drift.stale import (
     Running,
     freshness,
     image_of,
-    running_in,
     stale_reasons,
     unknown_reasons,
 )
-from sparktune.model.drift import DriftView, PartSeen, ServicePlace
+from sparktune.model.drift import PartSeen
 from sparktune.model.earned import EarnedEntry, EarnedEvidence, EarnedScope
 
 _ENTRY = EarnedEntry(
@@ -93,11 +92,3 @@ def test_a_setting_by_hand_has_no_evidence() -> None:
 )
 def test_the_image_of_a_service_is_that_of_all_its_parts(images: tuple[str, ...], one: str | None) -> None:
     assert image_of([PartSeen(node="n", name="p", where={}, image=image) for image in images]) == one
-
-
-def test_what_drift_has_seen_is_what_runs() -> None:
-    place = ServicePlace(name="spark", launcher="compose", where=(), model="m", pins={"revision": "abc"})
-    view = DriftView(service=place, parts=(PartSeen(node="n", name="p", where={}, image="sha256:2"),))
-    running = running_in(view)
-    assert stale_reasons(_ENTRY, running) == ("the image was sha256:1 then, and is sha256:2 now",)
-    assert running.revision == "abc"

@@ -73,11 +73,6 @@ def test_a_plain_value_has_no_problem() -> None:
     assert parse_selector("^=rocep1s0f0:1,rocep1s0f1").problems == ()
 
 
-def test_names_that_match_nothing_are_told() -> None:
-    """A name of another machine, or a typing error, makes NCCL use sockets without a word."""
-    assert parse_selector("=rocep1s0f0,mlx5_0").unmatched(_DEVICES) == ("mlx5_0",)
-
-
 def test_entries_beyond_the_most_are_dropped() -> None:
     value = ",".join(["x"] * MOST_ENTRIES + ["rocep1s0f0"])
 

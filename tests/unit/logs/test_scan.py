@@ -9,10 +9,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.support.log_texts import scan_text
 from tests.support.shared import shared
 
 from sparktune.logs import scan
-from sparktune.logs.scan import LogScan, scan_text
+from sparktune.logs.scan import LogScan
 from sparktune.model.finding import Severity
 from sparktune.model.log import LogFact, LogLine, LogReader, LogRole, LogSignature, ReadLog
 

@@ -8,7 +8,6 @@ __all__ = [
     "count_of",
     "decimal",
     "decoded",
-    "json_object",
     "middle",
     "number",
     "starts_with_keys",
@@ -114,14 +113,6 @@ def decoded(file: SourceFile, kind: type[_T], hint: str) -> _T:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         message = f"{file.name} cannot be read: {error}"
         raise UsageError(message, hint=hint) from error
-
-
-def json_object(file: SourceFile) -> Mapping[str, msgspec.Raw] | None:
-    """Return the keys of a JSON object with undecoded values, None when the file is none."""
-    try:
-        return msgspec.json.decode(file.data.strip().removeprefix(b"\xef\xbb\xbf"), type=dict[str, msgspec.Raw])
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return None
 
 
 def starts_with_keys(file: SourceFile, *keys: bytes) -> bool:

@@ -130,10 +130,6 @@ class BenchyRow:
     ttft_s: BenchySeries | None
     flags: tuple[BenchyFlag, ...]
 
-    def flagged(self, kind: FlagKind) -> bool:
-        """Return whether the row has a flag of that kind."""
-        return any(flag.kind is kind for flag in self.flags)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BenchyReport:

@@ -6,7 +6,7 @@ SGLang 0.5.23: ``server_args=ServerArgs(...)`` and ``max_total_num_tokens=...``;
 only messages are matched. Graphs, memory and speed are results, and not read here.
 """
 
-__all__ = ["ECHO_WORDS", "Echo", "EchoReader", "echoed_settings"]
+__all__ = ["ECHO_WORDS", "Echo", "EchoReader"]
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -83,14 +83,6 @@ class EchoReader:
             resolved=_named(self._resolved, self.engine),
             version=self._version,
         )
-
-
-def echoed_settings(text: str, place: str, *, node: str | None = None) -> Echo:
-    """Return the settings of a whole log."""
-    reader = EchoReader(place, node=node)
-    for number, line in enumerate(text.split("\n"), start=1):
-        reader.feed(line, number)
-    return reader.echo()
 
 
 def _named(settings: Mapping[str, Setting], engine: str) -> tuple[Setting, ...]:

@@ -1,15 +1,14 @@
 """Settings as they are live: the command line and environment of a process, and what its server answers.
 
 Sources: proc(5); vLLM 0.33.0: labels of ``vllm:cache_config_info``, ``/server_info?config_format=json`` (where
-developer mode is on), ``/v1/models``; SGLang 0.5.23: ``/server_info`` has every resolved option by name, and
-``launch_command``; llama.cpp b11669: ``/props``, ``/v1/models``. None of the answers has everything: what is absent in
-one is not known from it, and no default.
+developer mode is on), ``/v1/models``; SGLang 0.5.23: ``/server_info`` has every resolved option by name;
+llama.cpp b11669: ``/props``, ``/v1/models``. None of the answers has everything: what is absent in one is not known
+from it, and no default.
 """
 
-__all__ = ["answered_settings", "launched", "metric_settings", "process_settings"]
+__all__ = ["answered_settings", "metric_settings", "process_settings"]
 
 import json
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -141,19 +140,6 @@ def _models(answer: Mapping[str, Any], origin: Origin) -> tuple[Setting, ...]:
         if models[0].get("owned_by") == "sglang":
             found["context_length"] = found.pop("max_model_len")
     return settings_of_map({name: value for name, value in found.items() if value is not None}, origin)
-
-
-def launched(answer: Mapping[str, Any], place: str, *, node: str | None = None) -> Normal | None:
-    """Return what SGLang was asked for, by its own words, or None where it does not say."""
-    command = answer.get("launch_command")
-    if not isinstance(command, str):
-        return None
-    try:
-        words = shlex.split(command)
-    except ValueError:
-        words = command.split()
-    origin = Origin(layer=Layer.ECHOED, place=f"{place}/server_info", node=node)
-    return normal_form([Word(text=word, line=0) for word in words], _grammar("sglang"), origin=origin)
 
 
 def _grammar(engine: str) -> Grammar:

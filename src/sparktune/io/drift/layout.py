@@ -1,6 +1,6 @@
 """What starts a part of a service: which files set it, and how its processes are known. Pure, an entry per launcher."""
 
-__all__ = ["EXTRA_KEYS", "Found", "layout_of", "layouts"]
+__all__ = ["EXTRA_KEYS", "Found", "layout_of"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,11 +48,6 @@ class Layout:
 def layout_of(launcher: str) -> Layout:
     """Return how parts of this launcher are read; one without its own has files, and listens at the endpoint's port."""
     return _LAYOUTS.get(launcher, _PLAIN)
-
-
-def layouts() -> tuple[str, ...]:
-    """Return the launchers whose services say themselves where they are."""
-    return tuple(_LAYOUTS)
 
 
 def _compose(where: _Where, readings: Readings) -> Found:

@@ -14,7 +14,6 @@ from tests.support.yaml_cases import load_yaml
 
 from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.deploy.settings.normal import normal_form
-from sparktune.deploy.settings.rendering import argv_of
 from sparktune.model.document import Word
 from sparktune.model.setting import Grammar, Layer, Option, Origin, Value
 
@@ -113,9 +112,7 @@ def _flag_sets(draw: Any) -> tuple[str, list[tuple[str, Any]]]:  # noqa: ANN401 
 
 @settings(max_examples=150, deadline=None)
 @given(chosen=_flag_sets(), seed=st.integers(0, 2**32))
-def test_every_spelling_of_a_set_of_flags_is_one_map_and_renders_back(
-    chosen: tuple[str, list[tuple[str, Any]]], seed: int
-) -> None:
+def test_every_spelling_of_a_set_of_flags_is_one_map(chosen: tuple[str, list[tuple[str, Any]]], seed: int) -> None:
     grammar = _GRAMMARS[chosen[0]]
     by_name = {option.name: option for option in grammar.options}
     flags = [(by_name[name], value) for name, value in chosen[1]]
@@ -130,7 +127,6 @@ def test_every_spelling_of_a_set_of_flags_is_one_map_and_renders_back(
 
     assert first == second
     assert {key.split(".")[0] for key in first} >= {option.name for option, _ in flags}
-    assert _read(list(argv_of(first, grammar)), grammar) == first
 
 
 @settings(max_examples=200, deadline=None)
@@ -145,7 +141,7 @@ def test_every_spelling_of_a_set_of_flags_is_one_map_and_renders_back(
 def test_any_words_are_read_and_nothing_is_raised(engine: str, argv: list[str]) -> None:
     values = _read(argv, _GRAMMARS[engine])
 
-    argv_of(values, _GRAMMARS[engine])
+    assert all(key and key == key.strip() for key in values)
 
 
 def test_a_config_file_is_read_before_the_command_line_which_wins() -> None:

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.log_texts import echoed_settings
 from tests.support.shared import shared
 
 from sparktune.deploy.settings.earned import earned_settings
-from sparktune.deploy.settings.echoed import echoed_settings
 from sparktune.deploy.settings.grammars import all_grammars
-from sparktune.deploy.settings.live import answered_settings, launched, metric_settings, process_settings
+from sparktune.deploy.settings.live import answered_settings, metric_settings, process_settings
 from sparktune.deploy.settings.normal import normal_form
 from sparktune.engines._openai import parse_exposition
 from sparktune.model.document import Word
@@ -108,11 +108,7 @@ def test_sglang_echoes_and_answers_both_sides() -> None:
         "version": "x",
     }
 
-    asked = launched(answer, "http://a")
-
     assert _values(echoed_settings(line, "log").asked)["mem_fraction_static"] == 0.7
-    assert asked is not None
-    assert asked.values == {"model_path": "m", "tp_size": 2}
     resolved = answered_settings("/server_info", json.dumps(answer), "http://a")
     assert _values(resolved) == {"tp_size": 2, "mem_fraction_static": 0.71}
 

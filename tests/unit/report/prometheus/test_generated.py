@@ -8,12 +8,13 @@ import pytest
 from ruamel.yaml import YAML
 
 from sparktune.report.prometheus.dashboard import dashboard_json
-from sparktune.report.prometheus.groups import all_series
+from sparktune.report.prometheus.groups import all_groups
 from sparktune.report.prometheus.rules import rules_yaml
 from sparktune.report.prometheus.series import Alert, Series
 
-_SERIES = {series.name: series for series in all_series()}
-_ALERTS = [pytest.param(series, alert, id=alert.name) for series in all_series() for alert in series.alerts]
+_ALL = [series for group in all_groups() for series in group.series]
+_SERIES = {series.name: series for series in _ALL}
+_ALERTS = [pytest.param(series, alert, id=alert.name) for series in _ALL for alert in series.alerts]
 _NAME = re.compile(r"sparktune_\w+")
 _LABEL = re.compile(r"\$labels\.(\w+)")
 _MATCHED = re.compile(r"[{,](\w+)[=!]")
@@ -45,7 +46,7 @@ def test_rules_hold_every_alert_once_with_how_long_it_must_be_so() -> None:
     groups = YAML(typ="safe", pure=True).load(rules_yaml())["groups"]
     rules = [rule for group in groups for rule in group["rules"]]
 
-    wanted = [alert.name for series in all_series() for alert in series.alerts]
+    wanted = [alert.name for series in _ALL for alert in series.alerts]
     assert [rule["alert"] for rule in rules] == wanted
     assert len(set(wanted)) == len(wanted)
     assert all(re.fullmatch(r"\d+[mhd]", rule["for"]) for rule in rules)

@@ -14,11 +14,12 @@ from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.model.node import ClusterFacts, NodeFacts
 from sparktune.model.pin import RuleRow, RuleState
 from sparktune.model.place import Poller, PollerVerdict, ThreadSeen
-from sparktune.report.prometheus.groups import all_series
+from sparktune.report.prometheus.groups import all_groups
 from sparktune.report.prometheus.seen import PartAsked, Seen, Unknown
 from sparktune.report.prometheus.series import Kind, Series
 from sparktune.report.prometheus.text import export_json, export_text
 
+_ALL = [series for group in all_groups() for series in group.series]
 _UNITS = ("_bytes", "_seconds", "_celsius", "_ratio", "_info", "_total")
 _BARE = {
     "sparktune_node_up": "0 or 1",
@@ -76,7 +77,7 @@ def lines_of(seen: Seen) -> list[str]:
     return [line for line in export_text(seen).splitlines() if not line.startswith("#")]
 
 
-@pytest.mark.parametrize("series", all_series(), ids=lambda series: series.name)
+@pytest.mark.parametrize("series", _ALL, ids=lambda series: series.name)
 def test_a_series_is_named_as_prometheus_wants_it(series: Series) -> None:
     assert re.fullmatch(r"sparktune_[a-z]+(_[a-z]+)*", series.name)
     assert all(re.fullmatch(r"[a-z][a-z_]*", label) for label in series.labels)
@@ -87,7 +88,7 @@ def test_a_series_is_named_as_prometheus_wants_it(series: Series) -> None:
 
 
 def test_every_series_has_a_name_of_its_own() -> None:
-    names = [series.name for series in all_series()]
+    names = [series.name for series in _ALL]
     assert len(set(names)) == len(names)
 
 
