@@ -12,9 +12,9 @@ import importlib
 import pkgutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import FrameType
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NoReturn, cast
 
 import typer
 from typer.core import TyperGroup
@@ -37,8 +37,38 @@ _EXIT_CODES: Final = (
 )
 
 
+_FAULT: Final = cast("type[Exception]", typer.BadParameter.__mro__[1])
+"""typer's error for a command line that it cannot read; the class has no public name."""
+
+
 class _InOrder(TyperGroup):
     """The list of commands in the order in which a person meets them; typer's own has all groups last."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,  # noqa: ANN401 - as typer has it
+    ) -> Any:  # noqa: ANN401 - as above
+        """Run a command and raise SystemExit with its code; a line that cannot be read is a UsageError of ours."""
+        argv = list(sys.argv[1:] if args is None else args)
+        try:
+            code = super().main(argv, prog_name, complete_var, False, windows_expand_args, **extra)
+        except _FAULT as fault:
+            if not standalone_mode:
+                raise
+            _explain(fault, self, argv)
+        except typer.Abort:
+            if not standalone_mode:
+                raise
+            sys.stderr.write("aborted\n")
+            sys.exit(int(ExitCode.FAILED))
+        if standalone_mode:
+            sys.exit(code if isinstance(code, int) else 0)
+        return code
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer's own kind of click.Context has no public name
         known = super().list_commands(ctx)
@@ -50,6 +80,16 @@ class _InOrder(TyperGroup):
         for one in _with_those_below(command):
             one.epilog = one.epilog or _EXIT_CODES
         return command
+
+
+def _explain(fault: Any, root: Any, argv: Sequence[str]) -> NoReturn:  # noqa: ANN401 - as above
+    """Raise what is wrong with a command line; a group alone is answered by its help."""
+    if type(fault).__name__ == "NoArgsIsHelpError":
+        fault.show()
+        sys.exit(int(ExitCode.USAGE))
+    from sparktune.cli._usage import usage_error
+
+    raise usage_error(fault, root, argv) from None
 
 
 def _with_those_below(command: Any) -> Iterator[Any]:  # noqa: ANN401 - as above

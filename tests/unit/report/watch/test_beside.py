@@ -16,6 +16,7 @@ from sparktune.report.watch import Answered, WatchedEngine, watch_json
 from sparktune.report.watch.state import WatchState, updated
 
 _NODE = watched.node("spark1")
+_LOOK = watched.ENGINE.look or EngineLook(running=None, waiting=None, kv_use=None)
 _FULL = watched.state_of(*watched.news(_NODE))
 
 
@@ -69,7 +70,7 @@ def test_nothing_is_null_with_its_reason(state: WatchState, why: str) -> None:
             "rates are not known before the second look",
         ),
         (
-            replace(watched.ENGINE, look=replace(watched.ENGINE.look or EngineLook, ttft_s=None, drafts=None)),
+            replace(watched.ENGINE, look=replace(_LOOK, ttft_s=None, drafts=None)),
             "ttft_mean_s: the server does not tell, or there was nothing to count in the last 15 s",
         ),
     ],
