@@ -1,8 +1,9 @@
 """The effect between two arms of a table that others made: pairs where there are any, else cells, and an interval.
 
 Ratios are the second arm's value / the first's, whichever way is better. Three ways, the first that the table allows:
-prompts that both arms answered (one log ratio each); trials or blocks of the same number (per number the mean over
-cells); trials without numbers (Welch's interval, cells averaged); else cells, whose values may be one trial each.
+prompts that both arms answered (one log ratio each); blocks, or else trials, of the same number (per number the mean
+over cells); trials without numbers (Welch's interval, cells averaged); else cells, whose values may be one trial each.
+Trials of one block share a start of the server: they are one value, their median, and no further evidence.
 Source: Welch, The generalization of Student's problem, Biometrika 34, 1947; the rest is ``effect``.
 """
 
@@ -28,13 +29,21 @@ _METRICS = {
 }
 _LEAST = 2
 _Cell = tuple[object, ...]
-_Values = Mapping[_Cell, Sequence[tuple[object, float]]]  # by cell: (number of the trial or None, value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    number: int
+
+
+_Values = Mapping[_Cell, Sequence[tuple[object, float]]]  # by cell: (block, trial's number or None; value)
 
 
 class Way(Enum):
     """What one independent value of a comparison is."""
 
     PROMPTS = "prompts"
+    BLOCKS = "blocks"
     TRIALS = "trials"
     UNPAIRED = "trials without pairs"
     CELLS = "cells"
@@ -45,8 +54,9 @@ class Comparison:
     """``ratio`` of the second arm to the first; ``low`` and ``high`` None where one value has no interval.
 
     ``units`` counts independent values, ``wins`` those in which the second arm was better; ``trials`` the fewest trials
-    of a cell and arm, None when the table does not say. ``median_ratio`` is that of the single ratios. ``medians`` are
-    over all values of an arm. ``deviation`` is that of the log ratios.
+    of a cell and arm (blocks where there are any), None when the table does not say. ``median_ratio`` is that of the
+    single ratios. ``medians`` are over all values of an arm. ``deviation`` is that of the log ratios. ``lacking`` is
+    how many rows of the same cells have no value above 0 and are in no ratio: they may be those that were slowest.
     """
 
     metric: str
@@ -65,6 +75,7 @@ class Comparison:
     cells: int
     deviation: float | None = None
     medians: Mapping[str, float] = field(default_factory=dict)
+    lacking: int = 0
 
     @property
     def detectable(self) -> bool:
@@ -124,6 +135,7 @@ def compare_arms(
             arm: math.exp(statistics.median(value for cell in cells for _, value in values[cell]))
             for arm, values in zip(arms, (first, second), strict=True)
         },
+        lacking=_lacking(kept, arms, metric, void_cells),
     )
 
 
@@ -132,18 +144,35 @@ def _cell(row: Row) -> _Cell:
 
 
 def _values(rows: Sequence[Row], arm: str, metric: str, void: set[_Cell]) -> _Values:
-    """Return the logs of an arm's values that are above 0, by cell, each with its number."""
+    """Return the logs of an arm's values that are above 0, by cell, each with its number; a block has one value."""
     found: dict[_Cell, list[tuple[object, float]]] = {}
+    blocks: dict[tuple[_Cell, int], list[float]] = {}
     for row in rows:
         if row.arm != arm or _cell(row) in void:
             continue
-        number = (row.block, row.trial) if row.block is not None or row.trial is not None else None
-        told = [row.values[metric]] if metric in row.values else []
-        series = row.series.get(metric, ()) if row.trial is None and len(row.series.get(metric, ())) > 1 else ()
-        for value in series or told:
-            if value > 0:
-                found.setdefault(_cell(row), []).append((number, math.log(value)))
-    return found
+        logs = [math.log(value) for value in _told(row, metric) if value > 0]
+        if row.block is not None:
+            blocks.setdefault((_cell(row), row.block), []).extend(logs)
+        else:
+            found.setdefault(_cell(row), []).extend((row.trial, value) for value in logs)
+    for (cell, block), logs in blocks.items():
+        if logs:
+            found.setdefault(cell, []).append((_Block(block), statistics.median(logs)))
+    return {cell: values for cell, values in found.items() if values}
+
+
+def _told(row: Row, metric: str) -> Sequence[float]:
+    series = row.series.get(metric, ()) if row.trial is None and len(row.series.get(metric, ())) > 1 else ()
+    return series or ([row.values[metric]] if metric in row.values else [])
+
+
+def _lacking(rows: Sequence[Row], arms: tuple[str, str], metric: str, void: set[_Cell]) -> int:
+    """Return how many rows have no value above 0, of cells that both arms have and one of them has a value in."""
+    cells = [{_cell(row) for row in rows if row.arm == arm} for arm in arms]
+    known = {_cell(row) for row in rows if row.arm in arms and any(value > 0 for value in _told(row, metric))}
+    both = (cells[0] & cells[1] & known) - void
+    told = [_told(row, metric) for row in rows if row.arm in arms and _cell(row) in both]
+    return sum(not values or min(values) <= 0 for values in told)
 
 
 def _ratios(first: _Values, second: _Values, cells: Sequence[_Cell], *, named: bool) -> tuple[Way, list[float]]:
@@ -153,7 +182,8 @@ def _ratios(first: _Values, second: _Values, cells: Sequence[_Cell], *, named: b
     numbers = _shared_numbers(first, second, cells)
     if len(numbers) >= _LEAST:
         one, other = ({cell: dict(values[cell]) for cell in cells} for values in (first, second))
-        return Way.TRIALS, [statistics.fmean(other[cell][n] - one[cell][n] for cell in cells) for n in numbers]
+        way = Way.BLOCKS if all(isinstance(number, _Block) for number in numbers) else Way.TRIALS
+        return way, [statistics.fmean(other[cell][n] - one[cell][n] for cell in cells) for n in numbers]
     if _fewest(first, second, cells) >= _LEAST:
         return Way.UNPAIRED, []
     return Way.CELLS, means
@@ -200,9 +230,18 @@ def _fewest(first: _Values, second: _Values, cells: Sequence[_Cell]) -> int:
 
 
 def _trials(rows: Sequence[Row], arms: tuple[str, str], cells: set[_Cell]) -> int | None:
-    counts: dict[tuple[str, _Cell], list[int | None]] = {}
+    """Return the fewest blocks, or where there are none trials, of a cell and arm."""
+    found: dict[tuple[str, _Cell], list[Row]] = {}
     for row in rows:
         if row.arm in arms and _cell(row) in cells:
-            counts.setdefault((row.arm, _cell(row)), []).append(row.trials)
-    sums = [None if None in found else sum(count or 0 for count in found) for found in counts.values()]
-    return None if None in sums else min((count or 0 for count in sums), default=0)
+            found.setdefault((row.arm, _cell(row)), []).append(row)
+    counts = [_count(alike) for alike in found.values()]
+    return None if None in counts else min((count or 0 for count in counts), default=0)
+
+
+def _count(rows: Sequence[Row]) -> int | None:
+    blocks = {row.block for row in rows if row.block is not None}
+    if blocks:
+        return len(blocks)
+    counts = [row.trials for row in rows]
+    return None if None in counts else sum(count or 0 for count in counts)

@@ -184,12 +184,24 @@ def _limit(
         return "there are no results in it, only what goes with them"
     if pairs and not comparisons:
         return "no cell has the same metric in both arms: there is nothing to compare"
+    gaps = next((found for found in comparisons if found.lacking), None)
+    if gaps is not None:
+        return _gap_words(gaps)
     limiting = (
         next((check for check in checks if check.label in {"anecdote", "untold"}), None),
         next((check for check in checks if check.label == "undecided"), None),
         next((check for check in checks if check.label == "observational"), None),
     )
     return next((check.evidence for check in limiting if check is not None), "")
+
+
+def _gap_words(found: Comparison) -> str:
+    rows = "1 row" if found.lacking == 1 else f"{found.lacking} rows"
+    have = "has" if found.lacking == 1 else "have"
+    return (
+        f"{rows} of {found.first} and {found.second} {have} no {found.metric} above 0: an effect without them would be "
+        "that of what went well"
+    )
 
 
 def _of_effects(comparisons: Sequence[Comparison]) -> tuple[TableVerdict, str]:
@@ -218,11 +230,13 @@ def _takes(checks: Sequence[CheckResult], comparisons: Sequence[Comparison], *, 
     undecided = next((check.hint for check in checks if check.label == "undecided"), "")
     if undecided and not any(check.label == "anecdote" for check in checks):
         return undecided
+    if any(found.lacking for found in comparisons):
+        return "every value, or how many requests failed (failed_requests); then both arms measured again"
     if not two:
         return f"at least {ANECDOTE_BELOW} trials of every cell, warmed up"
     blocks = f"at least {ANECDOTE_BELOW}, better {_BLOCKS} blocks of both arms in turn: sparktune ab"
     prompts = [found for found in comparisons if found.way is Way.PROMPTS and found.deviation]
-    trials = [found for found in comparisons if found.way is Way.TRIALS and found.deviation]
+    trials = [found for found in comparisons if found.way in {Way.BLOCKS, Way.TRIALS} and found.deviation]
     if prompts:
         most = max(prompts, key=lambda found: found.deviation or 0.0)
         return f"several runs of every prompt, in turn{_would_find(most, most.units, 'prompts')}"

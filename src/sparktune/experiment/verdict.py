@@ -2,9 +2,8 @@
 
 __all__ = ["Judgement", "Verdict", "judge"]
 
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from sparktune.experiment.effect import Effect, effect_of
@@ -32,7 +31,8 @@ class Judgement:
     """``verdict`` None: more blocks are needed for one. ``effect`` None below two blocks.
 
     ``anecdote``: fewer than three blocks, which prove nothing. ``below_margin``: there is an effect, but it is smaller
-    than the one that was said to be worth having. ``fragile``: leaving out one block would turn its direction around.
+    than the one that was said to be worth having. ``fragile``: the verdict rests on one block, without which the others
+    would not show it, or show less than the margin.
     """
 
     verdict: Verdict | None
@@ -59,12 +59,12 @@ def judge(ratios: Sequence[float], rules: Rules) -> Judgement:
     verdict = _concluded(effect, rules)
     if verdict is None and len(ratios) >= rules.last.blocks:
         verdict = Verdict.INCONCLUSIVE
-    decided = verdict in {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.DIFFERENT}
+    decided = verdict if verdict in {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.DIFFERENT} else None
     return Judgement(
         verdict=verdict,
         effect=effect,
         below_margin=not decided and not rules.only_equivalence and (effect.low > 1 or effect.high < 1),
-        fragile=decided and _turns(ratios),
+        fragile=decided is not None and _rests_on_one(ratios, decided, rules),
     )
 
 
@@ -84,8 +84,14 @@ def _better(effect: Effect, rules: Rules) -> Verdict | None:
     return None
 
 
-def _turns(ratios: Sequence[float]) -> bool:
-    """Tell whether the mean without some one block points the other way."""
-    up = statistics.fmean(ratios) > 0
-    rest = ([*ratios[:place], *ratios[place + 1 :]] for place in range(len(ratios)))
-    return any((statistics.fmean(kept) > 0) != up for kept in rest)
+def _rests_on_one(ratios: Sequence[float], verdict: Verdict, rules: Rules) -> bool:
+    """Tell whether the blocks without some one of them would not show it, at the error rate of all looks together.
+
+    Of two blocks that are left of three only the mean is asked: their interval would be wide whatever they are.
+    """
+    for place in range(len(ratios)):
+        effect = effect_of([*ratios[:place], *ratios[place + 1 :]], alpha=rules.alpha, floor=rules.floor)
+        middle = replace(effect, low=effect.ratio, high=effect.ratio)
+        if _concluded(effect if effect.blocks >= ANECDOTE_BELOW else middle, rules) is not verdict:
+            return True
+    return False

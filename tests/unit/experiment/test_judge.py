@@ -66,13 +66,22 @@ def test_a_sure_effect_below_the_margin_is_no_win_and_said() -> None:
     assert judgement.below_margin
 
 
-def test_a_win_that_rests_on_one_block_is_fragile() -> None:
-    sure = judge(_ratios(0.10, 0.11, 0.105), RULES)
-    assert not sure.fragile
-    hanging = [0.5, -0.04, -0.04, -0.04, -0.04]
-    effect = effect_of(hanging, alpha=0.9, floor=0.005)
-    assert effect.low > 1
-    assert judge(hanging, Rules(looks=(Look(blocks=5, alpha=0.9),), alpha=0.9)).fragile
+@pytest.mark.parametrize(
+    ("ratios", "rules", "fragile"),
+    [
+        (_ratios(0.10, 0.11, 0.105), Rules(), False),
+        (_ratios(0.029, 0.029, 0.034), Rules(), True),  # without the last, less than the margin
+        ([-ratio for ratio in _ratios(0.029, 0.029, 0.034)], Rules(), True),
+        (_ratios(0.06, 0.09, 0.13, 0.07, 0.02), Rules(), True),  # shown by five at 1.6 %, not by any four at 5 %
+        (_ratios(0.10, 0.11, 0.105), Rules(only_equivalence=True), False),
+        (_ratios(0.25, 0.08, 0.15, 0.20, 0.14), Rules(only_equivalence=True), True),
+    ],
+)
+def test_a_verdict_that_rests_on_one_block_is_fragile(ratios: list[float], rules: Rules, *, fragile: bool) -> None:
+    """A mean that turns its sign without a block never passes a look, so that asking for this alone asks nothing."""
+    judgement = judge(ratios, rules)
+    assert judgement.verdict in {Verdict.IMPROVED, Verdict.REGRESSED, Verdict.DIFFERENT}
+    assert judgement.fragile is fragile
 
 
 @given(st.lists(st.floats(-1, 1), min_size=3, max_size=8))

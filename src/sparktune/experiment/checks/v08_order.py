@@ -1,9 +1,9 @@
 """V08: one arm was measured after the other, so that the setting and the hour are the same thing.
 
 Looks at: the order of visits, or blocks that hold both arms.
-Warns when: all visits of one arm came before those of the other (AAABBB): observational.
+Warns when: all visits of one arm came before those of the other (AAABBB), or no block holds every arm: observational.
 Invalid when: never: the difference is there, but what made it is not known.
-Unknown when: nobody says in which order the arms were measured.
+Unknown when: nobody says in which order the arms were measured, or some blocks are of one arm alone.
 Source: heat, caches, other load and the luck of one start change from hour to hour. In simulations without any effect,
     arms measured one after the other differ in 15 to 43 % of experiments.
 """
@@ -45,10 +45,18 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         if row.block is not None:
             blocks.setdefault(row.block, set()).add(row.arm)
     if blocks and all(row.block is not None for row in table.rows):
-        whole = sum(len(found) == len(arms) for found in blocks.values())
-        return [Finding(status=Status.OK, evidence=f"{plural(whole, 'block')} with every arm")]
+        return [_blocked(sum(len(found) == len(arms) for found in blocks.values()), len(blocks))]
     needed = f"it needs blocks, or {_order_line(arms)}"
     return [unknown(f"nobody says in which order the arms were measured: {needed}", _HINT)]
+
+
+def _blocked(whole: int, blocks: int) -> Finding:
+    if not whole:
+        evidence = f"none of {plural(blocks, 'block')} holds every arm: the setting and the hour cannot be told apart"
+        return Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="observational")
+    if whole < blocks:
+        return unknown(f"{whole} of {plural(blocks, 'block')} hold every arm, the others do not", _HINT)
+    return Finding(status=Status.OK, evidence=f"{plural(whole, 'block')} with every arm")
 
 
 def _order_line(arms: Sequence[str]) -> str:

@@ -79,7 +79,7 @@ def reasons(result: ExperimentResult) -> tuple[str, ...]:
     if judgement.below_margin:
         found.append(f"there is an effect, but it is below the {format_percent(rules.margin)} that are worth having")
     if judgement.fragile:
-        found.append("fragile: leaving out one block would turn the direction around")
+        found.append("fragile: without one of its blocks it would not be shown")
     if result.verdict in {None, Verdict.INCONCLUSIVE} and result.smallest_detectable is not None:
         found.append(_detectable(result))
     if result.verdict in {None, Verdict.INCONCLUSIVE}:

@@ -114,6 +114,7 @@ def _effect(found: Comparison, judgement: TableJudgement) -> str:
 def _units(found: Comparison) -> str:
     words = {
         Way.PROMPTS: f"paired by {_counted(found.units, 'prompt')}",
+        Way.BLOCKS: f"paired by {_counted(found.units, 'block')} in {_counted(found.cells, 'cell')}",
         Way.TRIALS: f"paired by {_counted(found.units, 'trial')} in {_counted(found.cells, 'cell')}",
         Way.UNPAIRED: f"{_counted(found.units, 'trial')} or more per arm in {_counted(found.cells, 'cell')}, unpaired",
         Way.CELLS: f"{_counted(found.units, 'cell')}, each as one value",

@@ -34,6 +34,8 @@ def effect_words(found: Comparison, judgement: TableJudgement) -> str:
     """Say in words what an effect is worth."""
     if found.low is None:
         return "an anecdote, one value is all that an arm has"
+    if found.lacking:
+        return "of what went well alone"
     if not found.detectable:
         few = _few(found)
         return f"no detectable effect{f', {few}' if few else ''}"

@@ -135,7 +135,7 @@ def _flags(result: ExperimentResult) -> list[str]:
         f"visit of block {record.block} {record.arm.value} does not count ({record.state.value}): {record.why}"
         for record in lost
     ]
-    found += ["fragile: leaving out one block would turn the direction around"] if result.judgement.fragile else []
+    found += ["fragile: without one of its blocks it would not be shown"] if result.judgement.fragile else []
     return found or ["none"]
 
 

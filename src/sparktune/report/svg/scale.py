@@ -71,8 +71,13 @@ class Log:
 
 
 def round_step(span: float, count: int) -> float:
-    """Return a step of 1, 2, 2.5 or 5 times a power of ten that divides ``span`` into about ``count`` parts."""
+    """Return a step of 1, 2, 2.5 or 5 times a power of ten that divides ``span`` into about ``count`` parts.
+
+    A span whose parts are too small for a float has the step 0.
+    """
     rough = span / max(1, count)
+    if not rough > 0:
+        return 0.0
     power = _DECADE ** math.floor(math.log10(rough))
     return next(step * power for step in _STEPS if step * power >= rough * (1 - _NARROW))
 

@@ -60,6 +60,7 @@ def test_marks_are_round() -> None:
     assert Log(low=3, high=2000, start=0, end=1).ticks() == (5, 10, 20, 50, 100, 200, 500, 1000, 2000)
     assert Log(low=0.9, high=1.2, start=0, end=1).ticks(4) == pytest.approx((0.9, 1.0, 1.1, 1.2))
     assert round_step(10, 5) == 2
+    assert round_step(5e-324, 5) == 0  # its parts are no floats
 
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (2, 1), (1, math.inf)])
