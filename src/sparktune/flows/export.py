@@ -30,6 +30,7 @@ from sparktune.io.metrics_server import MetricsServer
 from sparktune.io.signals import stop_on_signals
 from sparktune.io.store.location import database_path
 from sparktune.io.store.store import Store
+from sparktune.io.time_limit import time_limit
 from sparktune.io.transport.fanout import observe_all
 from sparktune.model.drift import DriftView
 from sparktune.model.earned import EarnedEntry
@@ -158,7 +159,7 @@ class _Round:
         """Wait for one part; what stops it is kept, and stops no other."""
         began_s, failure, found = time.monotonic(), "", None
         try:
-            async with asyncio.timeout(_LONGEST_S):
+            async with time_limit(_LONGEST_S):
                 found = await asking
         except TimeoutError:
             failure = f"it did not end within {_LONGEST_S:.0f} s"

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from sparktune.errors import UsageError
+from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
 _STDIN = 0
@@ -57,7 +58,7 @@ class Command:
         self.signal(signal.SIGTERM)
         self.signal(signal.SIGCONT)  # one that is stopped hears nothing before
         with suppress(TimeoutError):
-            async with asyncio.timeout(grace_s):
+            async with time_limit(grace_s):
                 await self.ended()
         self.signal(signal.SIGKILL)
         await self.ended()

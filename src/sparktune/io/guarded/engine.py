@@ -21,6 +21,7 @@ from sparktune.errors import UsageError
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.ending import signal_all
 from sparktune.io.launching.proc import Kin, all_kin, all_seen, is_below, kin_of, listening_pids, look_at
+from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
 _CONTAINER: Final = re.compile(r"[/-]([0-9a-f]{64})(?:\.scope)?(?:/|$)", re.MULTILINE)
@@ -179,7 +180,7 @@ async def _gone(tree: tuple[Kin, ...], limit_s: Seconds) -> tuple[Kin, ...]:
             await asyncio.sleep(_LOOK_S)
 
     try:
-        async with asyncio.timeout(limit_s):
+        async with time_limit(limit_s):
             await wait()
     except TimeoutError:
         return tuple(one for one in tree if _lives(one))

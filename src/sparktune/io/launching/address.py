@@ -9,6 +9,7 @@ from typing import Final
 
 from sparktune.io.http.address import Address
 from sparktune.io.launching.proc import all_seen, listening_pids, look_at
+from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
 _CONNECT_S: Final[Seconds] = 3.0
@@ -18,7 +19,7 @@ _LOOK_S: Final[Seconds] = 0.05
 async def answers(address: Address) -> bool:
     """Tell whether somebody takes a connection there."""
     try:
-        async with asyncio.timeout(_CONNECT_S):
+        async with time_limit(_CONNECT_S):
             _reader, writer = await asyncio.open_connection(address.target.host, address.target.port)
     except (OSError, TimeoutError):
         return False

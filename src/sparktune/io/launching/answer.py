@@ -23,6 +23,7 @@ from sparktune.io.http.usage import encode
 from sparktune.io.launching.elsewhere import listening_words, served_elsewhere
 from sparktune.io.launching.proc import Seen
 from sparktune.io.secrets import Secret
+from sparktune.io.time_limit import time_limit
 from sparktune.model.engine import JsonValue
 from sparktune.model.options import Api
 from sparktune.units import Seconds, Tokens, format_duration
@@ -89,7 +90,7 @@ async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) 
     last: EndpointError | None = None
     odd_since: float | None = None
     try:
-        async with asyncio.timeout(limit_s):
+        async with time_limit(limit_s):
             while True:
                 attempt = time.monotonic()
                 try:

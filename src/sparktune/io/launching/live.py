@@ -18,6 +18,7 @@ from sparktune.io.http.client import Client
 from sparktune.io.http.words import one_line
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.launching.words import Words
+from sparktune.io.time_limit import time_limit
 from sparktune.model.launcher import LiveCommand, LiveJson
 from sparktune.units import Bytes, Seconds
 
@@ -138,7 +139,7 @@ async def _output(argv: Iterable[str], folder: Path, environment: Mapping[str, s
         start_new_session=True,
     )
     try:
-        async with asyncio.timeout(_COMMAND_S):
+        async with time_limit(_COMMAND_S):
             out, err = await child.communicate()
     finally:
         if child.returncode is None:

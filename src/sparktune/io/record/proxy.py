@@ -16,6 +16,7 @@ from sparktune.io.load.tls import client_context
 from sparktune.io.record.feed import Feed
 from sparktune.io.record.host_header import HostRewriter
 from sparktune.io.record.relay import Relay
+from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
 _BACKLOG = 1024
@@ -122,7 +123,7 @@ class Proxy:
         failure: OSError | None = None
         for address in self._addresses:
             try:
-                async with asyncio.timeout(_CONNECT_S):
+                async with time_limit(_CONNECT_S):
                     return await connect(host=address, **tls)
             except TimeoutError:
                 failure = OSError(errno.ETIMEDOUT, f"no answer within {_CONNECT_S:.0f} s")

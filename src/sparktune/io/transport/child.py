@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
+from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
 _HIGH_WATER_BYTES = 4 * 1024 * 1024
@@ -66,7 +67,7 @@ class Child(asyncio.SubprocessProtocol):
     async def wait(self, limit_s: Seconds) -> None:
         """Wait until it has ended and said everything, at most so long."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(limit_s):
+            async with time_limit(limit_s):
                 await self._over.wait()
 
     async def ask_to_end(self, limit_s: Seconds) -> None:
@@ -104,13 +105,13 @@ class Child(asyncio.SubprocessProtocol):
             if pipe.get_write_buffer_size():
                 pipe.abort()
             with suppress(TimeoutError):
-                async with asyncio.timeout(_KILLED_S):
+                async with time_limit(_KILLED_S):
                     await self._stdin_closed.wait()
 
     async def _drain(self, limit_s: Seconds) -> None:
         """Wait until it has exited, at most so long, taking what it may still want to say."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(limit_s):
+            async with time_limit(limit_s):
                 while await self.read():
                     pass
                 await self._exited.wait()

@@ -2,7 +2,6 @@
 
 __all__ = ["Conversation"]
 
-import asyncio
 import secrets
 import sys
 from collections import deque
@@ -16,6 +15,7 @@ import msgspec
 from sparktune.agent.bootstrap import bootstrap
 from sparktune.errors import HostError, NodeError, NodeUnreachable
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.time_limit import time_limit
 from sparktune.io.transport.child import Child, start_child
 from sparktune.io.transport.complaints import error_of_end, timeout_error
 from sparktune.io.transport.incoming import Incoming
@@ -108,7 +108,7 @@ class Conversation:
     @asynccontextmanager
     async def _explained(self, limit_s: Seconds) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout(limit_s):
+            async with time_limit(limit_s):
                 yield
         except TimeoutError:
             complaints = self._child.complaints if self._child else ""
