@@ -39,7 +39,7 @@ class Claim:
 
 def tuned_reads(facts: NodeFacts) -> tuple[Read, ...]:
     """Return what has to be read to know what TuneD sets; nothing where it does not run."""
-    return tuple(ReadFiles(pattern=pattern) for pattern in _PATTERNS) if _profile(facts) else ()
+    return tuple(ReadFiles(pattern=pattern) for pattern in _PATTERNS) if _profile(facts).value else ()
 
 
 def managed_by_tuned(view: HostView, change: str, *keys: tuple[str, str]) -> tuple[Refusal, ...]:
@@ -48,10 +48,11 @@ def managed_by_tuned(view: HostView, change: str, *keys: tuple[str, str]) -> tup
     ``keys`` are plug-in and option, ``*`` for any option: ``("sysctl", "vm.swappiness")``, ``("irq", "*")``.
     """
     claims = tuned_claims(view.facts, view.readings)
-    profile = _profile(view.facts)
+    profile = _profile(view.facts).value
     out = f"tuned-adm off or another profile, or --without {change}"
     if claims.state is State.UNREADABLE:
-        reason = f"TuneD is active with the profile {profile}, and what that sets is not known: {claims.why}"
+        active = f"active with the profile {profile}" if profile else "active"
+        reason = f"TuneD is {active}, and what that sets is not known: {claims.why}"
         return (Refusal(change=change, reason=reason, hint=out),)
     found = [claim for claim in claims.value or () if any(_is_meant(claim, plugin, option) for plugin, option in keys)]
     if not found:
@@ -72,27 +73,29 @@ def tuned_claims(facts: NodeFacts, readings: Readings) -> Observed[tuple[Claim, 
     Values are as they stand there: variables are not computed.
     """
     active = _profile(facts)
-    if not active:
+    if active.state is State.UNREADABLE:
+        return unreadable(active.why)
+    if not active.value:
         return absent()
     closed = [readings.unread[pattern] for pattern in _PATTERNS if pattern in readings.unread]
     if closed:
         return unreadable(closed[0])
     claims: dict[tuple[str, str], Claim] = {}
     try:
-        for path, text in _files(active, readings):
+        for path, text in _files(active.value, readings):
             _add(claims, path, text)
     except ValueError as error:
         return unreadable(str(error))
     return present(tuple(claims.values()))
 
 
-def _profile(facts: NodeFacts) -> str:
-    """Return the names of TuneD's active profile; empty where it does not run."""
+def _profile(facts: NodeFacts) -> Observed[str]:
+    """Return the names of TuneD's active profile; ABSENT where it does not run, or has none."""
     services = facts.get(IrqServicesFacts)
     daemon = services.service("tuned") if services is not None else None
     if services is None or daemon is None or daemon.active not in _ACTIVE:
-        return ""
-    return services.tuned_profile.value or ""
+        return absent()
+    return services.tuned_profile
 
 
 def _files(names: str, readings: Readings) -> list[tuple[str, str]]:

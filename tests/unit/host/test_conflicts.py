@@ -1,5 +1,7 @@
 """What TuneD's active profile sets, over profiles that include each other, and when that cannot be said."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,4 +156,19 @@ def test_no_text_of_a_profile_raises(lines: list[str]) -> None:
     facts = _facts("a")
     readings = _readings(facts, {"/etc/tuned/a/tuned.conf": "\n".join(lines)})
 
-    managed_by_tuned(HostView(facts=facts, profile=Profile(), readings=readings), "sysctl", ("sysctl", "vm.swappiness"))
+    view = HostView(facts=facts, profile=Profile(), readings=readings)
+    refused = managed_by_tuned(view, "sysctl", ("sysctl", "vm.swappiness"))
+
+    assert len(refused) <= 1
+    assert all(one.change == "sysctl" and one.hint.startswith("tuned-adm off") for one in refused)
+
+
+def test_a_profile_that_cannot_be_told_is_refused_and_not_taken_for_none() -> None:
+    services = _facts("a").facts[IrqServicesFacts]
+    facts = NodeFacts(
+        node="spark1", facts={IrqServicesFacts: replace(services, tuned_profile=unreadable("permission denied"))}
+    )
+
+    (refusal,) = managed_by_tuned(HostView(facts=facts, profile=Profile()), "sysctl", ("sysctl", "vm.swappiness"))
+
+    assert refusal.reason == "TuneD is active, and what that sets is not known: permission denied"
