@@ -42,7 +42,8 @@ def test_plan(change: str, case: dict[str, Any]) -> None:
         assert any(words in note for note in plan.notes), (words, plan.notes)
     for words in expected.get("not_notes", ()):
         assert not any(words in note for note in plan.notes), (words, plan.notes)
-    assert plan.notes == () or expected.get("notes") != []
+    if expected.get("notes") == []:
+        assert plan.notes == ()
     assert {one.change for one in (*plan.steps, *plan.refusals)} <= {change}
 
 
@@ -72,12 +73,16 @@ def _compare(actual: list[dict[str, Any]], expected: list[dict[str, Any]]) -> No
 
 @pytest.mark.parametrize(("change", "case"), _CASES)
 def test_changes_survive_facts_that_lack(change: str, case: dict[str, Any]) -> None:
-    """A source that fails must cost its own part of the answer, never the whole plan, and never lead to a guess."""
+    """A source that fails must cost its own part of the answer, never the whole plan."""
     view = view_of(_CHANGES[change], case, applied=True)
+    views = [replace(view, applied_boot=None)]
     for kind in view.facts.facts:
         rest = {key: facts for key, facts in view.facts.facts.items() if key is not kind}
-        _asked(change, replace(view, facts=replace(view.facts, facts=rest)))
-    _asked(change, replace(view, applied_boot=None))
+        views.append(replace(view, facts=replace(view.facts, facts=rest)))
+
+    for less in views:
+        plan = _asked(change, less)
+        assert {one.change for one in (*plan.steps, *plan.refusals)} <= {change}
 
 
 def _asked(change: str, view: HostView) -> ChangePlan:

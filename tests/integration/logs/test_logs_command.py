@@ -88,8 +88,9 @@ def test_memory_that_cannot_be_registered_is_not_blamed_on_the_limit() -> None:
 def test_what_was_asked_for_and_what_runs_are_both_told() -> None:
     done = run_sparktune("logs", "--json", f"{_case('21-flag-accepted-then-resolved-away')}/boot.log")
     (log,) = done.json["logs"]
-    asked = [value for key, value in log["asked"].items() if "fuse_gemm_comms" in key]
-    assert asked == [True] or "fuse_gemm_comms" in str(log["asked"])
+    key = "compilation_config.pass_config.fuse_gemm_comms"
+    assert (log["asked"][key], log["resolved"][key]) == (True, False)
+    assert [finding["rule"] for finding in done.json["findings"]] == ["asked-not-live"]
 
 
 @pytest.mark.parametrize(("ahead", "first"), [("spark2=40s", "spark2"), ("spark2=0", "spark1")])

@@ -135,7 +135,10 @@ def test_bottomless_json_is_a_failure(deep: str) -> None:
 
 @given(text=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_text_parses_as_an_exposition(text: bytes) -> None:
-    parse_exposition(text)
+    samples = parse_exposition(text)
+
+    assert len(samples) <= len(text.decode("utf-8", "replace").splitlines())
+    assert all(sample.name and isinstance(sample.value, float) for sample in samples)
 
 
 @given(

@@ -9,19 +9,27 @@ import pytest
 
 from sparktune.cli._ab_arguments import AbFlags, values_of
 from sparktune.errors import UsageError
+from sparktune.experiment.design import Arm
+from sparktune.experiment.request import Request
 from sparktune.io.experiment_file import request_of
 
 _GOOD = AbFlags(url="http://x:1/v1", launcher="command", a="serve --slots 1", b="serve --slots 4")
 _YAML = re.compile(r"(^|[ (])(url|a|b|live|guards?|env|knob|nodes): |\{|with aa\b|under live|command: \[")
 
 
-def _request(flags: AbFlags) -> None:
+def _request(flags: AbFlags) -> Request:
     values, fault = values_of(None, flags)
-    request_of(values, 1, fault)
+    return request_of(values, 1, fault)
 
 
 def test_flags_alone_are_an_experiment() -> None:
-    _request(_GOOD)
+    found = _request(_GOOD)
+
+    assert (found.base_url, found.launcher) == (_GOOD.url, "command")
+    assert {arm: own["command"] for arm, own in found.arms.items()} == {
+        Arm.A: "serve --slots 1",
+        Arm.B: "serve --slots 4",
+    }
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 
 from sparktune.host.engine_names import engine_of_image, role_of
 
+_ENGINES = {"vllm", "sglang", "llamacpp", "ollama", "tensorrt-llm"}
+
 
 @pytest.mark.parametrize(
     ("name", "argv", "role"),
@@ -82,5 +84,7 @@ def test_engine_of_a_container(image: str, command: tuple[str, ...], engine: str
 
 @given(name=st.text(max_size=16), argv=st.lists(st.text(max_size=12), max_size=5))
 def test_any_name_is_taken(name: str, argv: list[str]) -> None:
-    role_of(name, argv)
-    engine_of_image(name, argv)
+    role = role_of(name, argv)
+
+    assert role is None or (role.engine in _ENGINES and role.role)
+    assert engine_of_image(name, argv) in {None, *_ENGINES}

@@ -74,4 +74,9 @@ def test_events_are_found_by_kind_and_bounded() -> None:
 
 @given(text=st.text() | st.text(alphabet="NCL WARNdev:61ibv_modify_qp failed with\n", max_size=200))
 def test_any_text_is_taken(text: str) -> None:
-    read_nccl_log(text, "x.log")
+    log = read_nccl_log(text, "x.log")
+
+    numbers = [event.line for event in log.events]
+    assert numbers == sorted(numbers)
+    assert all(1 <= number <= len(text.splitlines()) for number in numbers)
+    assert all(event.text and "\n" not in event.text for event in log.events)

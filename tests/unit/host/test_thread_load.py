@@ -57,4 +57,7 @@ def test_threads_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(text=st.text() | st.text(alphabet="PID %CPU0123456789.\n#R", max_size=200))
 def test_any_text_is_taken(text: str) -> None:
-    read_top(text, "top.txt")
+    sample = read_top(text, "top.txt")
+
+    assert len(sample.threads) <= len(text.splitlines())
+    assert all(thread.pid >= 0 and thread.tid >= 0 and thread.share >= 0 for thread in sample.threads)

@@ -1,31 +1,35 @@
 """What ``sparktune.yaml`` says of where a service is: refused here as its launcher would, with file and line."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from sparktune.errors import UsageError
-from sparktune.io.config import load_config
+from sparktune.io.config import Config, load_config
 
 _SERVICE = "services:\n  house:\n    endpoint: http://localhost:8000/v1\n"
 
 
-def _loaded(folder: Path, text: str) -> None:
+def _loaded(folder: Path, text: str) -> Config:
     path = folder / "sparktune.yaml"
     path.write_text(_SERVICE + text)
-    load_config(path)
+    return load_config(path)
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("launcher", "where"),
     [
-        "    launcher: compose\n    where: [{node: spark1, file: /srv/compose.yaml, service: vllm}]\n",
-        "    launcher: systemd\n    where: [{node: spark1, unit: vllm.service, log: /var/log/vllm.log}]\n",
-        "    launcher: attach\n",
+        ("compose", {"node": "spark1", "file": "/srv/compose.yaml", "service": "vllm"}),
+        ("systemd", {"node": "spark1", "unit": "vllm.service", "log": "/var/log/vllm.log"}),
+        ("attach", None),
     ],
 )
-def test_what_the_launcher_takes_is_taken(tmp_path: Path, text: str) -> None:
-    _loaded(tmp_path, text)
+def test_what_the_launcher_takes_is_taken(tmp_path: Path, launcher: str, where: dict[str, str] | None) -> None:
+    text = f"    launcher: {launcher}\n" + (f"    where: [{json.dumps(where)}]\n" if where else "")
+    (service,) = _loaded(tmp_path, text).services.values()
+
+    assert (service.launcher, service.where) == (launcher, (where,) if where else ())
 
 
 @pytest.mark.parametrize(

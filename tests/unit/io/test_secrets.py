@@ -126,4 +126,4 @@ def test_leaves_everything_else_as_it_is(text: str) -> None:
     """Short keys are placeholders: as words of an answer they mean something else."""
     data = b'{"content": "EMPTY \\u0041 100 %"}'
 
-    assert Secret(text).hide(data) is data or Secret(text).hide(data) == data
+    assert Secret(text).hide(data) == data

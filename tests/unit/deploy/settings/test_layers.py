@@ -210,7 +210,11 @@ _KEYS = st.sampled_from(
 @settings(max_examples=150, deadline=None)
 @given(path=st.sampled_from(["/server_info", "/props", "/v1/models", "/x"]), answer=st.dictionaries(_KEYS, _JSON))
 def test_any_answer_is_read_and_nothing_is_raised(path: str, answer: dict[str, Any]) -> None:
-    answered_settings(path, json.dumps(answer), "http://a")
+    found = answered_settings(path, json.dumps(answer), "http://a")
+
+    assert {one.origin.layer for one in found} <= {Layer.LIVE}
+    assert len({one.key for one in found}) == len(found)
+    assert path != "/x" or found == ()
 
 
 _SIGNS = ("'a': ", "{", "}", "[", "]", "(", ")", "...", "X(a=", "<E.", "'", "1", ",", " ", "=", "\n")
@@ -226,7 +230,11 @@ _PIECES = st.sampled_from((*_STARTS, *_SIGNS))
 @settings(max_examples=300, deadline=None)
 @given(st.lists(_PIECES, max_size=25).map("".join))
 def test_any_log_is_read_and_nothing_is_raised(text: str) -> None:
-    echoed_settings(text, "log")
+    echo = echoed_settings(text, "log")
+
+    assert {one.origin.layer for one in echo.asked} <= {Layer.ECHOED}
+    assert {one.origin.layer for one in echo.resolved} <= {Layer.LIVE}
+    assert all(1 <= one.origin.line <= text.count("\n") + 1 for one in (*echo.asked, *echo.resolved))
 
 
 @pytest.mark.parametrize("depth", [40, 200, 5000])

@@ -268,7 +268,10 @@ def test_whatever_can_be_read_is_viewed(name: str, text: str) -> None:
             document = one.read(name, text)
         except ValueError:
             continue
-        view_of([document])
+        for part in view_of([document]).parts:
+            assert part.document is document
+            assert all(setting.key == key for key, setting in part.settings.items())
+            assert max((setting.origin.line for setting in part.settings.values()), default=0) <= text.count("\n") + 1
 
 
 _HIDDEN = "sk-verysecretindeed"

@@ -19,7 +19,7 @@ from sparktune.io.transport.changes_wire import (
     encode_request_of,
 )
 from sparktune.io.transport.wire import NotTheAgent, decode_part
-from sparktune.model.transaction import ItemResult, StepResult
+from sparktune.model.transaction import ItemResult, StepResult, TransactionOutcome, UndoneTransaction
 
 _STEP = {"step": 0, "kind": "value", "change": "sysctl", "items": {"/proc/sys/vm/swappiness": {"outcome": "changed"}}}
 _END = {"transaction": "1-a", "state": "committed", "failed": "", "undone": [], "recovered": []}
@@ -126,12 +126,12 @@ _ANYTHING = st.recursive(
 
 @given(_ANYTHING)
 def test_whatever_comes_is_understood_or_refused(value: object) -> None:
-    """Never a traceback."""
-    for decode in (
-        lambda raw: decode_step(raw, 0),
-        lambda raw: decode_end(raw, (), 1),
-        decode_undone,
-        lambda raw: decode_part(raw, Journal),
+    """Never a traceback, and never something else than was asked for."""
+    for decode, kind in (
+        (lambda raw: decode_step(raw, 0), StepResult),
+        (lambda raw: decode_end(raw, (), 1), TransactionOutcome),
+        (decode_undone, UndoneTransaction),
+        (lambda raw: decode_part(raw, Journal), Journal),
     ):
         with suppress(NotTheAgent):
-            decode(_raw(value))
+            assert isinstance(decode(_raw(value)), kind)
