@@ -1,6 +1,6 @@
 """Put ``sparktune ab`` together: read what was asked, say what it costs, run it, show it, choose the exit code."""
 
-__all__ = ["declared_of", "refuse_leftovers", "resume_command", "run_command", "run_values", "worked_on"]
+__all__ = ["declared_of", "resume_command", "run_command", "run_values", "worked_on"]
 
 import asyncio
 import os
@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sparktune.cli._ab_alone import alone_at, refuse_leftovers
 from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
 from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot, is_this_machine
 from sparktune.cli._ab_earn import earn
@@ -29,7 +30,7 @@ from sparktune.cli._client_cores import client_cores
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
 from sparktune.cli._terminal import fitted
-from sparktune.errors import BootDue, ChangeFailed, StoreError, UsageError
+from sparktune.errors import BootDue, ChangeFailed
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.request import declared
@@ -46,7 +47,6 @@ from sparktune.io.store.store import Store
 from sparktune.report.ab.text import plan_text
 
 _SEED_BYTES = 4
-_LISTED = 200
 
 _T = TypeVar("_T")
 Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, _T]]
@@ -69,13 +69,16 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
         check_somebody_is_there(plan)
         check_may_boot(plan, experiment, allowed=options.allow_reboot)
         check_can_stop(plan, experiment)
-        refuse_leftovers(store, experiment)
+        with alone_at(store, experiment):  # before anybody is asked, too: whoever comes second is told at once
+            refuse_leftovers(store, experiment)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
             return
-        experiment = with_image(experiment, world)
-        store.create_experiment(experiment)
-        _carry_out(store, world, experiment, options, run_experiment)
+        with alone_at(store, experiment):
+            refuse_leftovers(store, experiment)
+            experiment = with_image(experiment, world)
+            store.create_experiment(experiment)
+            _carry_out(store, world, experiment, options, run_experiment)
 
 
 def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
@@ -91,12 +94,14 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
         async def go_on(tools: AbTools, experiment: Experiment) -> ExperimentResult:
             return await resume(tools, experiment, restore_only=restore_only)
 
-        if not restore_only:
-            check_has_booted(store.held(experiment.id), experiment)
-            _carry_out(store, world, experiment, options, go_on)
-            return
-        over = not store.held(experiment.id) and store.experiment_row(experiment.id).afterwards
-        result = worked_on(store, world, experiment, options, go_on, take_back=True)
+        with alone_at(store, experiment):
+            if not restore_only:
+                check_has_booted(store.held(experiment.id), experiment)
+                refuse_leftovers(store, experiment, own=(experiment.id,))
+                _carry_out(store, world, experiment, options, go_on)
+                return
+            over = not store.held(experiment.id) and store.experiment_row(experiment.id).afterwards
+            result = worked_on(store, world, experiment, options, go_on, take_back=True)
     show_result(result, as_json=options.json)
     before = f"nothing is held any more, and nothing was touched; when it ended: {over}"
     sys.stderr.write(f"{before}\n" if over else f"restored: {result.afterwards or 'nothing had been changed'}\n")
@@ -111,8 +116,9 @@ def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
         if not options.quiet:
             plan = asyncio.run(world.seeing()).plan(Arm.B.value)
             sys.stderr.write(plan_text(experiment, cost_words(store, experiment, plan)))
-        store.create_experiment(experiment)
-        return worked_on(store, world, experiment, options, run_experiment)
+        with alone_at(store, experiment):
+            store.create_experiment(experiment)
+            return worked_on(store, world, experiment, options, run_experiment)
 
 
 def declared_of(values: dict[str, Any], fault: Fault) -> Experiment:
@@ -218,18 +224,3 @@ async def _run(
         cores=client_cores(options.client_cores, experiment.base_url, progress.say),
     )
     return await flow(tools, experiment)
-
-
-def refuse_leftovers(store: Store, experiment: Experiment) -> None:
-    """Refuse to measure beside what a killed experiment left at the same server."""
-    for row in store.list_experiments(_LISTED, sweeps=True):
-        if row.holds and row.base_url == experiment.base_url:
-            try:
-                with store.owned(row.id):
-                    pass
-            except StoreError as error:
-                message = f"experiment {row.id} is running at {row.base_url}"
-                raise UsageError(message, hint="wait until it ends") from error
-            message = f"experiment {row.id} was killed, and what it started or applied is still there"
-            command = store.load_experiment(row.id).command
-            raise UsageError(message, hint=f"first: {command} resume {row.id} --restore-only")

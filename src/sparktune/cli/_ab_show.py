@@ -7,7 +7,8 @@ import sys
 import typer
 
 from sparktune.cli._terminal import fitted
-from sparktune.errors import ExitCode, UsageError
+from sparktune.cli._unreadable import end_list
+from sparktune.errors import ExitCode, SparktuneError, UsageError
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
@@ -54,14 +55,16 @@ def check_no_sweep(experiment: Experiment) -> None:
 
 
 def print_list(limit: int, *, as_json: bool) -> None:
-    """Print the newest experiments."""
+    """Print the newest experiments; what cannot be understood of them is named afterwards."""
+    unreadable: list[SparktuneError] = []
     with Store.open() as store:
-        rows = store.list_experiments(limit)
+        rows = store.list_experiments(limit, unreadable.append)
         where = store.path
         owners = {row.id: owner_of(where, row.id) for row in rows}
     if as_json:
         sys.stdout.write(rows_json(rows, owners))
     elif rows:
         sys.stdout.write(fitted(rows_text(rows, owners)))
-    else:
+    elif not unreadable:
         sys.stderr.write(f"no experiments in {where} yet\nhint: start one with: sparktune ab FILE\n")
+    end_list(unreadable)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from sparktune.io.store.faults import Unreadable
     from sparktune.io.store.store import Store
 
 _MOST: Final = 50
@@ -24,17 +25,17 @@ def knob_names(incomplete: str) -> list[str]:
 
 def run_ids(incomplete: str) -> list[str]:
     """Offer the newest runs of the store."""
-    return _stored(incomplete, lambda store: [row.id for row in store.list_runs(_MOST)])
+    return _stored(incomplete, lambda store, faults: [row.id for row in store.list_runs(_MOST, faults)])
 
 
 def experiment_ids(incomplete: str) -> list[str]:
     """Offer the newest experiments of the store."""
-    return _stored(incomplete, lambda store: [row.id for row in store.list_experiments(_MOST)])
+    return _stored(incomplete, lambda store, faults: [row.id for row in store.list_experiments(_MOST, faults)])
 
 
 def sweep_ids(incomplete: str) -> list[str]:
     """Offer the newest sweeps of the store."""
-    return _stored(incomplete, lambda store: [row.id for row in store.list_sweeps(_MOST)])
+    return _stored(incomplete, lambda store, faults: [row.id for row in store.list_sweeps(_MOST, faults)])
 
 
 def node_names(incomplete: str) -> list[str]:
@@ -53,15 +54,16 @@ def node_names(incomplete: str) -> list[str]:
     return []
 
 
-def _stored(incomplete: str, ids: "Callable[[Store], list[str]]") -> list[str]:
+def _stored(incomplete: str, ids: "Callable[[Store, Unreadable], list[str]]") -> list[str]:
     from sparktune.errors import SparktuneError
+    from sparktune.io.store.faults import leave_out
     from sparktune.io.store.location import database_path
     from sparktune.io.store.store import Store
 
     if not database_path().exists():
         return []
     with suppress(SparktuneError), Store.open() as store:
-        return _beginning(incomplete, ids(store))
+        return _beginning(incomplete, ids(store, leave_out))
     return []
 
 

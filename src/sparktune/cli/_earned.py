@@ -12,9 +12,10 @@ from pathlib import Path
 
 from sparktune.cli._drift import DriftArguments, wish_of
 from sparktune.cli._terminal import columns, fitted
+from sparktune.cli._unreadable import end_list
 from sparktune.drift.earned_keys import entries_called, names_of
 from sparktune.drift.stale import Judged, Running
-from sparktune.errors import UsageError
+from sparktune.errors import SparktuneError, UsageError
 from sparktune.flows.earned import accepted, judge_all, measured_on, running_image, running_of
 from sparktune.io.config import Config, find_config, load_config
 from sparktune.io.earned import find_earned, forget_earned, keep_earned, read_earned, read_earned_file
@@ -28,15 +29,16 @@ _EARN = "earn one with: sparktune ab FILE --accept, or keep one of the store wit
 
 
 def print_list(given: Path | None, max_age: float | None, *, live: bool, as_json: bool) -> None:
-    """Print all settings that count."""
-    path = find_earned(Path(), given)
-    found = _judged(read_earned(path), max_age, live=live)
+    """Print all settings that count; what cannot be understood of the file is named afterwards."""
+    path, unreadable = find_earned(Path(), given), list[SparktuneError]()
+    found = _judged(read_earned(path, unreadable.append), max_age, live=live)
     if as_json:
         sys.stdout.write(list_json(found, str(path)))
     elif found:
         sys.stdout.write(fitted(list_text(found, columns())))
-    else:
+    elif not unreadable:
         sys.stderr.write(f"nothing is earned in {path} yet\nhint: {_EARN}\n")
+    end_list(unreadable)
 
 
 def print_one(key: str, given: Path | None, max_age: float | None, *, live: bool, as_json: bool) -> None:
@@ -77,19 +79,20 @@ def forget_one(key: str, given: Path | None, *, yes: bool) -> None:
 
 
 def print_history(key: str, given: Path | None, limit: int, *, as_json: bool) -> None:
-    """Print what was earned once, and the experiments on it."""
-    path = find_earned(Path(), given)
-    file = read_earned_file(path)
+    """Print what was earned once, and the experiments on it; what cannot be understood is named afterwards."""
+    path, unreadable = find_earned(Path(), given), list[SparktuneError]()
+    file = read_earned_file(path, unreadable.append)
     every = (*file.settings, *file.history)
     named = entries_called(every, key) if key else every
     past = tuple(one for one in file.history if one in named)
     with Store.open() as store:
-        measured = measured_on(store, key, named if key else (), limit)
+        measured = measured_on(store, key, named if key else (), limit, unreadable.append)
     kept = frozenset(one.evidence.run for one in every)
     if as_json:
         sys.stdout.write(history_json(past, measured, kept, str(path)))
     else:
         sys.stdout.write(fitted(history_text(past, measured, kept, columns())))
+    end_list(unreadable)
 
 
 def _judged(entries: Sequence[EarnedEntry], max_age: float | None, *, live: bool) -> tuple[Judged, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from sparktune.cli._output import Output, raise_for, show
+from sparktune.cli._unreadable import end_list
 from sparktune.errors import SparktuneError, UsageError
 from sparktune.flows.result import rebuild
 from sparktune.flows.runs import export_raw, find_run
@@ -23,16 +24,18 @@ _NARROWEST = 60
 
 
 def print_list(limit: int, *, as_json: bool) -> None:
-    """Print the newest runs."""
+    """Print the newest runs; what cannot be understood of them is named afterwards."""
+    unreadable: list[SparktuneError] = []
     with _open() as store:
-        rows = store.list_runs(limit)
+        rows = store.list_runs(limit, unreadable.append)
         where = store.path
     if as_json:
         sys.stdout.write(runs_json(rows))
     elif rows:
         sys.stdout.write(runs_text(rows, width=max(_NARROWEST, shutil.get_terminal_size().columns)))
-    else:
+    elif not unreadable:
         sys.stderr.write(f"no runs in {where} yet\nhint: make one with: sparktune bench URL\n")
+    end_list(unreadable)
 
 
 def print_run(prefix: str, *, as_json: bool) -> None:

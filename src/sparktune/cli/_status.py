@@ -84,7 +84,8 @@ def _verdicts(endpoint: str) -> tuple[tuple[VerdictStanding, ...], str]:
         return (), ""
     try:
         with Store.open() as store:
-            return stored_verdicts(store, endpoint), ""
+            unreadable: list[SparktuneError] = []
+            return stored_verdicts(store, endpoint, unreadable.append), "; ".join(map(str, unreadable))
     except SparktuneError as error:
         return (), str(error)
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from sparktune.cli._ab import declared_of, refuse_leftovers, worked_on
+from sparktune.cli._ab import declared_of, worked_on
+from sparktune.cli._ab_alone import alone_at, refuse_leftovers
 from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_stop import check_can_stop
@@ -72,16 +73,19 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
             return
         sys.stderr.write(text)
         check_can_stop(planner_for(planner, record, record.plan.screened[0]).plan(Arm.B.value), umbrella)
-        refuse_leftovers(store, umbrella)
+        with alone_at(store, umbrella):  # before anybody is asked, too: whoever comes second is told at once
+            refuse_leftovers(store, umbrella)
         if not agreed("Start it?", yes=options.yes):
             sys.stderr.write("nothing was started\n")
             if flags.study:
                 withdraw(flags.study, record, umbrella)
             return
-        umbrella = with_image(umbrella, world)
-        store.create_sweep(record, umbrella)
-        sys.stderr.write(f"sweep {record.id}\n")
-        _carry_out(store, umbrella, record, options, study=flags.study)
+        with alone_at(store, umbrella):
+            refuse_leftovers(store, umbrella)
+            umbrella = with_image(umbrella, world)
+            store.create_sweep(record, umbrella)
+            sys.stderr.write(f"sweep {record.id}\n")
+            _carry_out(store, umbrella, record, options, study=flags.study)
 
 
 def _asked_for(file: Path | None, flags: SweepFlags) -> tuple[SweepRequest, Experiment, dict[str, Any]]:
@@ -108,12 +112,14 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool, study
     with Store.open() as store:
         record = store.load_sweep(prefix)
         umbrella = store.load_experiment(record.id)
-        if restore_only:
-            _restore(store, umbrella, record, options)
-            return
-        if record.state is not SweepState.DONE and not record.winner:
-            _check_image(store, umbrella, options)
-        _carry_out(store, umbrella, record, options, study=study)
+        with alone_at(store, umbrella):
+            if restore_only:
+                _restore(store, umbrella, record, options)
+                return
+            refuse_leftovers(store, umbrella, own=(record.id, record.confirm))
+            if record.state is not SweepState.DONE and not record.winner:
+                _check_image(store, umbrella, options)
+            _carry_out(store, umbrella, record, options, study=study)
 
 
 def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions, *, study: str) -> None:

@@ -3,13 +3,14 @@
 __all__ = ["finish", "print_list", "print_sweep", "show_result"]
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import typer
 
 from sparktune.cli._terminal import fitted
-from sparktune.errors import ExitCode
+from sparktune.cli._unreadable import end_list
+from sparktune.errors import ExitCode, SparktuneError, StoreError
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.sweep import sweep_result
@@ -51,14 +52,25 @@ def _owner(where: Path, record: SweepRecord) -> str:
 
 
 def print_list(limit: int, *, as_json: bool) -> None:
-    """Print the newest sweeps."""
+    """Print the newest sweeps; what cannot be understood of them is named afterwards."""
+    unreadable: list[SparktuneError] = []
     with Store.open() as store:
-        results = [sweep_result(store, record) for record in store.list_sweeps(limit)]
+        results = list(_readable(store, limit, unreadable))
         where = store.path
         owners = {one.record.id: _owner(where, one.record) for one in results}
     if as_json:
         sys.stdout.write(rows_json(results, owners))
     elif results:
         sys.stdout.write(fitted(rows_text(results, owners)))
-    else:
+    elif not unreadable:
         sys.stderr.write(f"no sweeps in {where} yet\nhint: start one with: sparktune sweep --knob NAME=VALUES ...\n")
+    end_list(unreadable)
+
+
+def _readable(store: Store, limit: int, unreadable: list[SparktuneError]) -> Iterator[SweepResult]:
+    """Yield the newest sweeps that can be understood with all that belongs to them."""
+    for record in store.list_sweeps(limit, unreadable.append):
+        try:
+            yield sweep_result(store, record)
+        except SparktuneError as error:
+            unreadable.append(StoreError(f"sweep {record.id}: {error}", hint=error.hint))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.planning import smallest_detectable
 from sparktune.experiment.rules import Look
+from sparktune.io.store.faults import leave_out
 from sparktune.io.store.store import Store
 from sparktune.model.cell import Cell
 from sparktune.model.experiment_row import ExperimentRow
@@ -81,7 +82,7 @@ def _measured_before(store: Store, experiment: Experiment) -> ExperimentRow | No
     return next(
         (
             row
-            for row in store.list_experiments(_LISTED)
+            for row in store.list_experiments(_LISTED, leave_out)
             if row.deviation is not None
             and row.base_url == experiment.base_url
             and row.metric == experiment.primary.metric

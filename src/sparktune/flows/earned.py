@@ -14,6 +14,7 @@ from sparktune.flows.ab_result import experiment_result
 from sparktune.io.config import Config, ServiceConfig
 from sparktune.io.drift.service import DriftTargets, read_parts
 from sparktune.io.earned import earned_entry
+from sparktune.io.store.faults import Unreadable
 from sparktune.io.store.store import Store
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
@@ -78,10 +79,12 @@ async def running_image(place: ServicePlace, targets: DriftTargets) -> str | Non
     return image_of(await read_parts(place, targets))
 
 
-def measured_on(store: Store, key: str, entries: Sequence[EarnedEntry], limit: int) -> tuple[ExperimentRow, ...]:
+def measured_on(
+    store: Store, key: str, entries: Sequence[EarnedEntry], limit: int, unreadable: Unreadable
+) -> tuple[ExperimentRow, ...]:
     """Return the newest experiments of the store on a setting, by any of its names; all for ""."""
     names = {key, *(name for entry in entries for name in names_of(entry))}
-    rows = store.list_experiments(limit)
+    rows = store.list_experiments(limit, unreadable)
     return tuple(row for row in rows if not key or any(is_called(row.knob, name) for name in names))
 
 

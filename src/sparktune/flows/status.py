@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from sparktune.drift.stale import Freshness, Judged
-from sparktune.errors import ExitCode, HostError, NodeError, SparktuneError
+from sparktune.errors import ExitCode, HostError, NodeError, SparktuneError, StoreError
 from sparktune.experiment.idle_result import conclude_idle
 from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift
 from sparktune.flows.host_journal import newest_applied, state_of, try_journal
@@ -17,6 +17,7 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.io.http.server import Server
 from sparktune.io.last_looks import LastDrift, LastLook
 from sparktune.io.secrets import Secret
+from sparktune.io.store.faults import Unreadable, leave_out
 from sparktune.io.store.store import Store
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.experiment_row import ExperimentRow
@@ -87,9 +88,18 @@ async def look_around(wish: StatusWish, now: Callable[[], Seconds]) -> Looked:
     )
 
 
-def stored_verdicts(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
-    """Return the newest run, experiment, sweep and trial that the store has; an address is told where it is another."""
-    return tuple(_stored(store, endpoint))
+def stored_verdicts(store: Store, endpoint: str, unreadable: Unreadable) -> tuple[VerdictStanding, ...]:
+    """Return the newest run, experiment, sweep and trial that the store has; an address is told where it is another.
+
+    ``unreadable`` is told of each kind whose newest cannot be understood: an older one is not shown in its place.
+    """
+    found: list[VerdictStanding] = []
+    for newest in (_bench, _ab, _sweep, _trial):
+        try:
+            found += newest(store, endpoint)
+        except StoreError as error:
+            unreadable(error)
+    return tuple(found)
 
 
 def earned_standing(file: str, judged: Sequence[Judged]) -> EarnedStanding:
@@ -172,18 +182,17 @@ def _with_past(node: NodeStanding, seen: Mapping[str, Seconds]) -> NodeStanding:
     return NodeStanding(node=node.node, why=node.why, last_seen_wall_s=seen.get(node.node))
 
 
-def _stored(store: Store, endpoint: str) -> Iterator[VerdictStanding]:
-    for run in store.list_runs(1):
-        yield _bench(run, endpoint)
-    confirms = {one.confirm for one in store.list_sweeps(_SWEEPS)}
+def _bench(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
+    return tuple(_of_run(run, endpoint) for run in store.list_runs(1))
+
+
+def _ab(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
+    confirms = {one.confirm for one in store.list_sweeps(_SWEEPS, leave_out)}
     experiments = [one for one in store.list_experiments(_SWEEPS) if one.id not in confirms]
-    for experiment in experiments[:1]:
-        yield _ab(experiment, endpoint)
-    yield from _sweep(store, endpoint)
-    yield from _trial(store)
+    return tuple(_of_experiment(one, endpoint) for one in experiments[:1])
 
 
-def _bench(run: RunRow, endpoint: str) -> VerdictStanding:
+def _of_run(run: RunRow, endpoint: str) -> VerdictStanding:
     ended = run.state is RunState.DONE
     cells = count_of(run.cells, "cell")
     found = f"{run.valid} of {cells} valid" if run.valid is not None else ""
@@ -197,7 +206,7 @@ def _bench(run: RunRow, endpoint: str) -> VerdictStanding:
     )
 
 
-def _ab(row: ExperimentRow, endpoint: str) -> VerdictStanding:
+def _of_experiment(row: ExperimentRow, endpoint: str) -> VerdictStanding:
     return VerdictStanding(
         kind="ab",
         id=row.id,
@@ -225,7 +234,7 @@ def _sweep(store: Store, endpoint: str) -> Iterator[VerdictStanding]:
         )
 
 
-def _trial(store: Store) -> Iterator[VerdictStanding]:
+def _trial(store: Store, _endpoint: str) -> Iterator[VerdictStanding]:
     row = store.idle_trials.newest()
     if row is None:
         return

@@ -5,12 +5,14 @@ __all__ = ["pool_before", "shared_memory"]
 import asyncio
 from collections.abc import Sequence
 
+from sparktune.errors import StoreError
 from sparktune.flows.doctor import facts_of
 from sparktune.host.facts.cpu import SOURCE as CPU
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.memory import SOURCE as MEMORY
 from sparktune.host.facts.memory import MemoryFacts
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.store.faults import leave_out
 from sparktune.io.store.store import Store
 from sparktune.io.transport.fanout import observe_all
 from sparktune.model.node import NodeFacts
@@ -31,9 +33,12 @@ def shared_memory(targets: Sequence[NodeTarget]) -> Bytes | None:
 
 def pool_before(store: Store, base_url: str) -> dict[str, float]:
     """Return the KV pool of the newest finished run on a server as a fact by its key, nothing where none was told."""
-    rows = (row for row in store.list_runs(_NEWEST) if row.base_url == base_url and row.state is RunState.DONE)
-    row = next(rows, None)
-    pool = store.load_run(row.id).engine.kv_pool_tokens if row is not None else None
+    rows = store.list_runs(_NEWEST, leave_out)
+    row = next((row for row in rows if row.base_url == base_url and row.state is RunState.DONE), None)
+    try:
+        pool = store.load_run(row.id).engine.kv_pool_tokens if row is not None else None
+    except StoreError:  # it cannot be understood, so that it tells nothing
+        return {}
     return {} if pool is None else {"kv_pool_tokens": float(pool)}
 
 

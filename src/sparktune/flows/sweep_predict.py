@@ -14,6 +14,7 @@ from sparktune.experiment.search.outcomes import outcomes
 from sparktune.experiment.search.predict import predictions
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.flows.result import rebuild
+from sparktune.io.store.faults import leave_out
 from sparktune.io.store.store import Store
 from sparktune.model.document import Word
 from sparktune.model.prediction import Outcome, Prediction
@@ -71,7 +72,7 @@ def _candidates(store: Store, umbrella: Experiment, visits: tuple[SweepVisit, ..
         model = umbrella.workload.options.model
         yield from (
             row.id
-            for row in store.list_runs(_NEWEST)
+            for row in store.list_runs(_NEWEST, leave_out)
             if row.base_url == umbrella.base_url and row.state is RunState.DONE and model in {"", row.model}
         )
 

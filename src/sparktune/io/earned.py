@@ -18,6 +18,7 @@ What this version does not know of an entry, it leaves where it is.
 __all__ = [
     "EARNED_NAME",
     "EarnedFile",
+    "Unreadable",
     "earned_entry",
     "find_earned",
     "forget_earned",
@@ -28,7 +29,7 @@ __all__ = [
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -59,6 +60,8 @@ _SCHEMA: Final = 1
 _HASH_LETTERS: Final = 16
 _DIGITS: Final = 4
 _RENEWED: Final = frozenset({"image_digest", "revision"})
+Unreadable = Callable[[UsageError], None]
+"""Is told of an entry that is left out, because it cannot be understood."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,19 +85,20 @@ def find_earned(folder: Path, given: Path | None = None) -> Path:
     return beside if beside.exists() else here
 
 
-def read_earned(path: Path) -> tuple[EarnedEntry, ...]:
+def read_earned(path: Path, unreadable: Unreadable | None = None) -> tuple[EarnedEntry, ...]:
     """Return the settings that count, none when there is no such file. Raises UsageError as ``read_earned_file``."""
-    return read_earned_file(path).settings
+    return read_earned_file(path, unreadable).settings
 
 
-def read_earned_file(path: Path) -> EarnedFile:
-    """Return all of a file, nothing when there is none.
+def read_earned_file(path: Path, unreadable: Unreadable | None = None) -> EarnedFile:
+    """Return all of a file, nothing when there is none; an entry that is not of this form goes to ``unreadable``.
 
-    Raises UsageError, with line and hint, for one that cannot be read, is not of this form, or of a newer one.
+    Raises UsageError, with line and hint, for a file that cannot be read, is not of this form, or of a newer one, and
+    for such an entry where nobody is told of it: who acts on a file has to understand all of it.
     """
     if not path.exists() and not path.is_symlink():
         return EarnedFile()
-    return _file_of(read_config_text(path))
+    return _file_of(read_config_text(path), unreadable)
 
 
 def earned_entry(result: ExperimentResult) -> dict[str, Any]:
@@ -191,7 +195,7 @@ def _write(
     write_atomic(path, edited(text, lists) if text else _HEAD + new_text({"schema": _SCHEMA, **lists}))
 
 
-def _file_of(text: ConfigText) -> EarnedFile:
+def _file_of(text: ConfigText, unreadable: Unreadable | None = None) -> EarnedFile:
     if not isinstance(text.values, dict) or "schema" not in text.values:
         raise text.error((), "this is no file of earned settings", hint="move it away, or name another with --earned")
     schema = text.values["schema"]
@@ -204,17 +208,25 @@ def _file_of(text: ConfigText) -> EarnedFile:
         raise text.error(
             ("schema",), f"1 is wanted, not {schema!r}: this is no file of earned settings", hint="see git diff"
         )
-    return EarnedFile(settings=_entries(text, "settings"), history=_entries(text, "history"))
+    return EarnedFile(settings=_entries(text, "settings", unreadable), history=_entries(text, "history", unreadable))
 
 
-def _entries(text: ConfigText, key: str) -> tuple[EarnedEntry, ...]:
+def _entries(text: ConfigText, key: str, unreadable: Unreadable | None) -> tuple[EarnedEntry, ...]:
     found = text.values.get(key)
     if found is None and key == "history":
         return ()
     if not isinstance(found, list):
         message = "a list of earned settings is wanted here"
         raise text.error((key,), message, hint=f"for none of them: {key}: []")
-    return tuple(entry_of(text, (key, place)) for place in range(len(found)))
+    entries = []
+    for place in range(len(found)):
+        try:
+            entries.append(entry_of(text, (key, place)))
+        except UsageError as error:
+            if unreadable is None:
+                raise
+            unreadable(error)
+    return tuple(entries)
 
 
 def _key(entry: Mapping[str, Any]) -> str:

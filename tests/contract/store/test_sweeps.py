@@ -76,8 +76,6 @@ def test_what_holds_for_a_sweep_is_in_no_list_of_experiments(store: Store) -> No
     assert [row.id for row in store.list_experiments(5)] == ["e1"]
     assert {row.id for row in store.list_experiments(5, sweeps=True)} == {"e1", "s1"}
     assert store.load_experiment("").id == "e1", "the newest experiment is none of a sweep"
-    assert store.is_sweep("s1")
-    assert not store.is_sweep("e1")
 
 
 def test_what_is_not_there_is_told_with_what_is(store: Store) -> None:

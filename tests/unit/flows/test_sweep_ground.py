@@ -42,7 +42,7 @@ def test_nobody_is_asked_without_nodes() -> None:
 class _Store:
     pool: int | None
 
-    def list_runs(self, _limit: int) -> tuple[Any, ...]:
+    def list_runs(self, _limit: int, _unreadable: object) -> tuple[Any, ...]:
         states = {"killed": RunState.RUNNING, "newest": RunState.DONE, "older": RunState.DONE}
         return tuple(SimpleNamespace(id=name, base_url="http://here", state=state) for name, state in states.items())
 

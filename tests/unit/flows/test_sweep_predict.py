@@ -26,7 +26,7 @@ class _Store:
     rows: list[RunRow] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
-    def list_runs(self, limit: int) -> tuple[RunRow, ...]:
+    def list_runs(self, limit: int, _unreadable: object) -> tuple[RunRow, ...]:
         return tuple(self.rows[:limit])
 
     def load_run(self, prefix: str) -> Run:

@@ -4,10 +4,12 @@ __all__ = [
     "end_experiment",
     "experiment_row",
     "find_experiment",
+    "holding",
     "insert_experiment",
-    "list_experiments",
+    "newest_experiments",
     "read_held",
     "read_visits",
+    "row_of",
     "write_held",
     "write_visit",
 ]
@@ -83,14 +85,19 @@ def experiment_row(connection: sqlite3.Connection, experiment_id: str) -> Experi
     row = connection.execute(f"{_ROW} WHERE id = ?", (experiment_id,)).fetchone()
     if row is None:
         raise _unknown(connection, experiment_id)
-    return _row(row)
+    return row_of(row)
 
 
-def list_experiments(connection: sqlite3.Connection, limit: int, *, sweeps: bool) -> tuple[ExperimentRow, ...]:
-    """Return the newest experiments, newest first; with ``sweeps`` also those that hold what a sweep touches."""
+def newest_experiments(connection: sqlite3.Connection, limit: int, *, sweeps: bool) -> sqlite3.Cursor:
+    """Return the newest experiments for ``row_of``; with ``sweeps`` also those that hold what a sweep touches."""
     which = "" if sweeps else _NO_SWEEP
-    rows = connection.execute(f"{_ROW} {which} ORDER BY created_wall_s DESC, id DESC LIMIT ?", (limit,))
-    return tuple(_row(row) for row in rows)
+    return connection.execute(f"{_ROW} {which} ORDER BY created_wall_s DESC, id DESC LIMIT ?", (limit,))
+
+
+def holding(connection: sqlite3.Connection) -> tuple[tuple[str, str], ...]:
+    """Return id and server of every experiment, or sweep, that has something to take back, newest first."""
+    query = "SELECT id, base_url FROM experiments WHERE held != ? ORDER BY created_wall_s DESC, id DESC"
+    return tuple((held_by, base_url) for held_by, base_url in connection.execute(query, (_NOTHING,)))
 
 
 def end_experiment(
@@ -139,7 +146,8 @@ def read_visits(connection: sqlite3.Connection, experiment_id: str) -> tuple[Vis
     return tuple(from_json(record, VisitRecord) for (record,) in connection.execute(query, (experiment_id,)))
 
 
-def _row(row: sqlite3.Row) -> ExperimentRow:
+def row_of(row: sqlite3.Row) -> ExperimentRow:
+    """Return an experiment in a list; raises ValueError for a state that is not known here."""
     return ExperimentRow(
         id=row["id"],
         created_wall_s=row["created_wall_s"],

@@ -3,18 +3,23 @@
 Source: result codes, https://www.sqlite.org/rescode.html
 """
 
-__all__ = ["row_faults", "store_faults"]
+__all__ = ["Unreadable", "leave_out", "readable", "row_faults", "store_faults"]
 
 import errno
 import sqlite3
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from sparktune.errors import StoreError
+
+_T = TypeVar("_T")
+Unreadable = Callable[[StoreError], None]
+"""Is told of a row that a list leaves out, because it cannot be understood."""
 
 _PRIMARY = 0xFF  # the low byte of an extended result code is its primary code
 _SPACE = "free some space there, or point SPARKTUNE_DATA at another disk; what was stored before is intact"
@@ -38,6 +43,10 @@ _BY_ERRNO = {
     errno.EPERM: ("cannot be written", _ACCESS),
     errno.EROFS: ("is on a read-only file system", _ACCESS),
 }
+_UNREADABLE = (
+    "if a newer sparktune wrote it, look at it with that one; else it is damaged: measure it again. "
+    "What else is in the store is not touched by this"
+)
 _OTHER = "point SPARKTUNE_DATA at another folder to go on without this one"
 
 
@@ -55,13 +64,36 @@ def store_faults(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def row_faults(path: Path, run_id: str) -> Iterator[None]:
-    """Turn a row that cannot be understood into a StoreError that names its run; other runs are still readable."""
+def row_faults(path: Path, what: str) -> Iterator[None]:
+    """Turn a row that cannot be understood into a StoreError that names ``what`` it is; others are still readable."""
     try:
         yield
     except (msgspec.ValidationError, zlib.error, ValueError) as error:
-        message = f"run {run_id} in the store {path} is damaged: {error}"
-        raise StoreError(message, hint="other runs are not touched by this; measure this one again") from error
+        message = f"{what} in the store {path} cannot be read: {error}"
+        raise StoreError(message, hint=_UNREADABLE) from error
+
+
+def readable(
+    path: Path, kind: str, rows: Iterable[sqlite3.Row], read: Callable[[sqlite3.Row], _T], unreadable: Unreadable | None
+) -> tuple[_T, ...]:
+    """Return what each row, which has an ``id``, means; one that cannot be understood goes to ``unreadable``.
+
+    Raises StoreError, with its name, where that is None.
+    """
+    found = []
+    for row in rows:
+        try:
+            with row_faults(path, f"{kind} {row['id']}"):
+                found.append(read(row))
+        except StoreError as error:
+            if unreadable is None:
+                raise
+            unreadable(error)
+    return tuple(found)
+
+
+def leave_out(_error: StoreError) -> None:
+    """Be told of a row that cannot be understood where the list only looks for something useful."""
 
 
 def _explained(path: Path, known: tuple[str, str] | None, error: Exception) -> StoreError:

@@ -12,9 +12,9 @@ from typing import Any
 from sparktune.errors import StoreError, UnknownRun, UsageError
 from sparktune.experiment.idle_trial import IdleTrial, IdleVisit
 from sparktune.io.store.codec import from_json, to_json
-from sparktune.io.store.faults import row_faults, store_faults
+from sparktune.io.store.faults import readable, row_faults, store_faults
 from sparktune.io.store.owner import owned
-from sparktune.io.store.transaction import transaction
+from sparktune.io.store.transaction import durable_transaction
 from sparktune.model.experiment_row import ExperimentState
 
 _NOTHING = "{}"
@@ -70,20 +70,20 @@ class IdleTrials:
         """Return the one trial whose id begins with ``prefix``, the newest for "". Raises UnknownRun and UsageError."""
         with store_faults(self._path):
             row = self._find(prefix)
-        with row_faults(self._path, row["id"]):
+        with row_faults(self._path, f"trial {row['id']}"):
             return _row(row)
 
     def newest(self) -> IdleRow | None:
         """Return the newest trial, None when there is none."""
-        with store_faults(self._path), row_faults(self._path, "of a thread"):
-            row = self._connection.execute(f"{_ROW} {_NEWEST} LIMIT 1").fetchone()
-            return _row(row) if row is not None else None
+        with store_faults(self._path):
+            rows = self._connection.execute(f"{_ROW} {_NEWEST} LIMIT 1")
+            return next(iter(readable(self._path, "trial", rows, _row, None)), None)
 
     def holding(self) -> tuple[IdleRow, ...]:
         """Return the trials that hold something, the newest first."""
-        with store_faults(self._path), row_faults(self._path, "of a thread"):
+        with store_faults(self._path):
             rows = self._connection.execute(f"{_ROW} WHERE held != ? {_NEWEST}", (_NOTHING,))
-            return tuple(_row(row) for row in rows)
+            return readable(self._path, "trial", rows, _row, None)
 
     def owned(self, trial_id: str) -> contextlib.AbstractContextManager[None]:
         """Own a trial inside a block. Raises StoreError when a living process owns it already."""
@@ -114,13 +114,8 @@ class IdleTrials:
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:
-        with store_faults(self._path):
-            self._connection.execute("PRAGMA synchronous = FULL")
-            try:
-                with transaction(self._connection):
-                    yield
-            finally:
-                self._connection.execute("PRAGMA synchronous = NORMAL")
+        with store_faults(self._path), durable_transaction(self._connection):
+            yield
 
 
 def _row(row: sqlite3.Row) -> IdleRow:

@@ -1,6 +1,6 @@
 """Rows of runs: create, find, list."""
 
-__all__ = ["find_run", "insert_run", "list_rows", "run_from", "update_state"]
+__all__ = ["find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
 
 import difflib
 import sqlite3
@@ -67,28 +67,20 @@ def find_run(connection: sqlite3.Connection, prefix: str) -> tuple[str, str, str
     return run_id, state, record
 
 
-def list_rows(connection: sqlite3.Connection, limit: int) -> tuple[RunRow, ...]:
-    """Return the newest runs, newest first."""
+def newest_rows(connection: sqlite3.Connection, limit: int) -> sqlite3.Cursor:
+    """Return the newest runs, newest first, for ``row_of``."""
     query = """
         SELECT id, created_wall_s, base_url, model, engine, state, cells,
-               (SELECT count(*) FROM trials WHERE run_id = runs.id AND phase = 'measure' AND complete),
-               (SELECT sum(valid) FROM cell_results WHERE run_id = runs.id)
+               (SELECT count(*) FROM trials WHERE run_id = runs.id AND phase = 'measure' AND complete) AS waves,
+               (SELECT sum(valid) FROM cell_results WHERE run_id = runs.id) AS valid
         FROM runs ORDER BY created_wall_s DESC, id DESC LIMIT ?
     """
-    return tuple(
-        RunRow(
-            id=run_id,
-            created_wall_s=created,
-            base_url=base_url,
-            model=model,
-            engine=engine,
-            state=RunState(state),
-            cells=cells,
-            waves=waves,
-            valid=valid,
-        )
-        for run_id, created, base_url, model, engine, state, cells, waves, valid in connection.execute(query, (limit,))
-    )
+    return connection.execute(query, (limit,))
+
+
+def row_of(row: sqlite3.Row) -> RunRow:
+    """Return a run in a list; raises ValueError for a state that is not known here."""
+    return RunRow(**{**dict(row), "state": RunState(row["state"])})
 
 
 def run_from(record: str, state: str) -> Run:

@@ -6,7 +6,7 @@ import contextlib
 import math
 import sqlite3
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -17,13 +17,13 @@ from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.io.store import curves, experiments, runs, summaries, sweeps, trials
 from sparktune.io.store.codec import from_json
 from sparktune.io.store.connection import connect
-from sparktune.io.store.faults import row_faults, store_faults
+from sparktune.io.store.faults import Unreadable, readable, row_faults, store_faults
 from sparktune.io.store.idle_trials import IdleTrials
 from sparktune.io.store.location import database_path
-from sparktune.io.store.owner import owned
+from sparktune.io.store.owner import at_places, owned
 from sparktune.io.store.recovery import Recovery, recover
 from sparktune.io.store.spool import Spool
-from sparktune.io.store.transaction import transaction
+from sparktune.io.store.transaction import durable_transaction, transaction
 from sparktune.model.cell import Cell
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.model.raw import RawTrial
@@ -109,7 +109,7 @@ class Store:
 
     def warmups(self, run_id: str) -> Mapping[Cell, WarmupOutcome]:
         """Return how warm-up ended, by cell."""
-        with store_faults(self.path), row_faults(self.path, run_id):
+        with store_faults(self.path), row_faults(self.path, f"run {run_id}"):
             return summaries.read_warmups(self._connection, run_id)
 
     def trials(self, run_id: str) -> Iterator[RawTrial]:
@@ -120,7 +120,7 @@ class Store:
         with store_faults(self.path):
             numbers = trials.trial_numbers(self._connection, run_id)
         for number in numbers:
-            with store_faults(self.path), row_faults(self.path, run_id):
+            with store_faults(self.path), row_faults(self.path, f"run {run_id}"):
                 raw = trials.read_trial(self._connection, number)
             yield raw
 
@@ -131,7 +131,7 @@ class Store:
         """
         with store_faults(self.path):
             run_id, state, record = runs.find_run(self._connection, prefix)
-        with row_faults(self.path, run_id):
+        with row_faults(self.path, f"run {run_id}"):
             return runs.run_from(record, state)
 
     def newest_run(self) -> Run:
@@ -142,10 +142,11 @@ class Store:
             raise UnknownRun(message, hint="make one with: sparktune bench URL")
         return self.load_run(rows[0].id)
 
-    def list_runs(self, limit: int) -> tuple[RunRow, ...]:
-        """Return the newest runs, newest first."""
+    def list_runs(self, limit: int, unreadable: Unreadable | None = None) -> tuple[RunRow, ...]:
+        """Return the newest runs, newest first; what of them cannot be understood is ``unreadable``, or raised."""
         with store_faults(self.path):
-            return runs.list_rows(self._connection, limit)
+            rows = runs.newest_rows(self._connection, limit)
+            return readable(self.path, "run", rows, runs.row_of, unreadable)
 
     def cold_reference(self, base_url: str, model: str, *, before_wall_s: Seconds = math.inf) -> TokensPerSecond | None:
         """Return the median cold prefill rate that valid cells of this endpoint and model reached, or None.
@@ -179,18 +180,26 @@ class Store:
         """
         with store_faults(self.path):
             experiment_id, record = experiments.find_experiment(self._connection, prefix)
-        with row_faults(self.path, experiment_id):
+        with row_faults(self.path, f"experiment {experiment_id}"):
             return from_json(record, Experiment)
 
     def experiment_row(self, experiment_id: str) -> ExperimentRow:
         """Return where an experiment stands; raises UnknownRun."""
-        with store_faults(self.path), row_faults(self.path, experiment_id):
+        with store_faults(self.path), row_faults(self.path, f"experiment {experiment_id}"):
             return experiments.experiment_row(self._connection, experiment_id)
 
-    def list_experiments(self, limit: int, *, sweeps: bool = False) -> tuple[ExperimentRow, ...]:
-        """Return the newest experiments, newest first; with ``sweeps`` also those that hold what a sweep touches."""
+    def list_experiments(
+        self, limit: int, unreadable: Unreadable | None = None, *, sweeps: bool = False
+    ) -> tuple[ExperimentRow, ...]:
+        """Return the newest, as ``list_runs``; with ``sweeps`` also those that hold what a sweep touches."""
         with store_faults(self.path):
-            return experiments.list_experiments(self._connection, limit, sweeps=sweeps)
+            rows = experiments.newest_experiments(self._connection, limit, sweeps=sweeps)
+            return readable(self.path, "experiment", rows, experiments.row_of, unreadable)
+
+    def holding(self) -> tuple[tuple[str, str], ...]:
+        """Return id and server of every experiment, or sweep, that has something to take back, newest first."""
+        with store_faults(self.path):
+            return experiments.holding(self._connection)
 
     def end_experiment(
         self,
@@ -214,7 +223,7 @@ class Store:
 
     def visits(self, experiment_id: str) -> tuple[VisitRecord, ...]:
         """Return every visit that began, in the order of the plan and of attempts."""
-        with store_faults(self.path), row_faults(self.path, experiment_id):
+        with store_faults(self.path), row_faults(self.path, f"experiment {experiment_id}"):
             return experiments.read_visits(self._connection, experiment_id)
 
     def set_curve(self, experiment_id: str, curve: MemoryCurve) -> None:
@@ -224,7 +233,7 @@ class Store:
 
     def curves(self, experiment_id: str) -> tuple[MemoryCurve, ...]:
         """Return the memory of every node over every visit that was watched."""
-        with store_faults(self.path), row_faults(self.path, experiment_id):
+        with store_faults(self.path), row_faults(self.path, f"experiment {experiment_id}"):
             return curves.read_curves(self._connection, experiment_id)
 
     def create_sweep(self, sweep: SweepRecord, experiment: Experiment) -> None:
@@ -235,18 +244,16 @@ class Store:
 
     def load_sweep(self, prefix: str) -> SweepRecord:
         """Return the sweep whose id begins with ``prefix``, the newest for ""; raises as ``load_experiment``."""
-        with store_faults(self.path), row_faults(self.path, prefix or "newest sweep"):
-            return sweeps.find_sweep(self._connection, prefix)
-
-    def is_sweep(self, experiment_id: str) -> bool:
-        """Tell whether an experiment only holds what a sweep touches."""
         with store_faults(self.path):
-            return sweeps.is_sweep(self._connection, experiment_id)
+            row = sweeps.find_sweep(self._connection, prefix)
+        with row_faults(self.path, f"sweep {row['id']}"):
+            return sweeps.record_of(row)
 
-    def list_sweeps(self, limit: int) -> tuple[SweepRecord, ...]:
-        """Return the newest sweeps, newest first."""
-        with store_faults(self.path), row_faults(self.path, "sweeps"):
-            return sweeps.list_sweeps(self._connection, limit)
+    def list_sweeps(self, limit: int, unreadable: Unreadable | None = None) -> tuple[SweepRecord, ...]:
+        """Return the newest sweeps, as ``list_runs``."""
+        with store_faults(self.path):
+            rows = sweeps.newest_sweeps(self._connection, limit)
+            return readable(self.path, "sweep", rows, sweeps.record_of, unreadable)
 
     def set_sweep(self, sweep: SweepRecord) -> None:
         """Say where a sweep stands; raises UnknownRun."""
@@ -260,7 +267,7 @@ class Store:
 
     def sweep_visits(self, sweep_id: str) -> tuple[SweepVisit, ...]:
         """Return the visits of a sweep that have ended, in their order."""
-        with store_faults(self.path), row_faults(self.path, sweep_id):
+        with store_faults(self.path), row_faults(self.path, f"sweep {sweep_id}"):
             return sweeps.read_visits(self._connection, sweep_id)
 
     def remember_held(self, experiment_id: str, held: Mapping[str, Any]) -> None:
@@ -270,23 +277,21 @@ class Store:
 
     def held(self, experiment_id: str) -> Mapping[str, Any]:
         """Return what was remembered last; empty when an experiment holds nothing."""
-        with store_faults(self.path), row_faults(self.path, experiment_id):
+        with store_faults(self.path), row_faults(self.path, f"experiment {experiment_id}"):
             return experiments.read_held(self._connection, experiment_id)
 
     def owned(self, experiment_id: str) -> contextlib.AbstractContextManager[None]:
         """Own an experiment inside a block. Raises StoreError when a living process owns it already."""
         return owned(self.path, experiment_id)
 
+    def at_places(self, name: str, places: Iterable[str]) -> contextlib.AbstractContextManager[None]:
+        """Be alone at some places inside a block. Raises UsageError when a living process works at one of them."""
+        return at_places(self.path, name, places)
+
     @contextlib.contextmanager
     def _writing_durably(self) -> Iterator[None]:
-        """Write so that a power cut takes nothing: what is done to a machine must not outlive its record."""
-        with store_faults(self.path):
-            self._connection.execute("PRAGMA synchronous = FULL")
-            try:
-                with transaction(self._connection):
-                    yield
-            finally:
-                self._connection.execute("PRAGMA synchronous = NORMAL")
+        with store_faults(self.path), durable_transaction(self._connection):
+            yield
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

@@ -1,6 +1,14 @@
 """Rows of sweeps and their visits."""
 
-__all__ = ["find_sweep", "insert_sweep", "is_sweep", "list_sweeps", "read_visits", "update_sweep", "write_visit"]
+__all__ = [
+    "find_sweep",
+    "insert_sweep",
+    "newest_sweeps",
+    "read_visits",
+    "record_of",
+    "update_sweep",
+    "write_visit",
+]
 
 import difflib
 import sqlite3
@@ -27,8 +35,8 @@ def update_sweep(connection: sqlite3.Connection, sweep: SweepRecord) -> None:
         raise _unknown(connection, sweep.id)
 
 
-def find_sweep(connection: sqlite3.Connection, prefix: str) -> SweepRecord:
-    """Return the one sweep whose id begins with ``prefix``, the newest for "".
+def find_sweep(connection: sqlite3.Connection, prefix: str) -> sqlite3.Row:
+    """Return the row of the one sweep whose id begins with ``prefix``, the newest for "", for ``record_of``.
 
     Raises UnknownRun, and UsageError when several begin so.
     """
@@ -44,18 +52,18 @@ def find_sweep(connection: sqlite3.Connection, prefix: str) -> SweepRecord:
         names = ", ".join(row[0] for row in found[-_SHOWN:])
         message = f"{len(found)} sweeps begin with {prefix!r}"
         raise UsageError(message, hint=f"give more of the id: {names}")
-    return from_json(found[0][1], SweepRecord)
+    row: sqlite3.Row = found[0]
+    return row
 
 
-def is_sweep(connection: sqlite3.Connection, experiment_id: str) -> bool:
-    """Tell whether an experiment only holds what a sweep touches."""
-    return connection.execute("SELECT 1 FROM sweeps WHERE id = ?", (experiment_id,)).fetchone() is not None
+def record_of(row: sqlite3.Row) -> SweepRecord:
+    """Return the sweep of a row; raises as ``from_json``."""
+    return from_json(row["record"], SweepRecord)
 
 
-def list_sweeps(connection: sqlite3.Connection, limit: int) -> tuple[SweepRecord, ...]:
-    """Return the newest sweeps, newest first."""
-    rows = connection.execute(f"SELECT record FROM sweeps {_NEWEST} LIMIT ?", (limit,))  # noqa: S608 - a constant
-    return tuple(from_json(record, SweepRecord) for (record,) in rows)
+def newest_sweeps(connection: sqlite3.Connection, limit: int) -> sqlite3.Cursor:
+    """Return the newest sweeps, newest first, for ``record_of``."""
+    return connection.execute(f"SELECT id, record FROM sweeps {_NEWEST} LIMIT ?", (limit,))  # noqa: S608 - a constant
 
 
 def write_visit(connection: sqlite3.Connection, sweep_id: str, visit: SweepVisit) -> None:

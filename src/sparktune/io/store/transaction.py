@@ -1,6 +1,6 @@
 """One transaction of the database."""
 
-__all__ = ["transaction"]
+__all__ = ["durable_transaction", "transaction"]
 
 import sqlite3
 from collections.abc import Iterator
@@ -19,3 +19,14 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+@contextmanager
+def durable_transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Write so that a power cut takes nothing: what is done to a machine must not outlive its record."""
+    connection.execute("PRAGMA synchronous = FULL")
+    try:
+        with transaction(connection):
+            yield
+    finally:
+        connection.execute("PRAGMA synchronous = NORMAL")

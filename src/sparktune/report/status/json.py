@@ -37,7 +37,7 @@ def status_json(page: FrontPage) -> str:
             "model": service.model or None,
             "why": service.why,
         },
-        "verdicts": None if page.why_store else [_verdict(one) for one in page.verdicts],
+        "verdicts": None if page.why_store and not page.verdicts else [_verdict(one) for one in page.verdicts],
         "drift": None
         if drift is None
         else {

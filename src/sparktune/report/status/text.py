@@ -45,7 +45,7 @@ def _lines(page: FrontPage) -> Iterator[tuple[str, str]]:
     else:
         yield "service", f"{page.service.name} answers: {page.service.engine}, {page.service.model or 'model unknown'}"
     if page.why_store:
-        yield "measured", f"unknown: {page.why_store}"
+        yield "measured", f"{'not all is known' if page.verdicts else 'unknown'}: {page.why_store}"
     elif not page.verdicts:
         yield "measured", "nothing yet"
     for one in page.verdicts:
