@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.guard_runs import MEMINFO
 
 pytestmark = pytest.mark.slow  # bash and its jobs get their turns when the machine has time for them
 
@@ -21,7 +22,6 @@ print("begun", flush=True)
 while not os.path.exists("{go}"):
     time.sleep(0.05)
 """
-_MEMINFO = "MemTotal: 8388608 kB\nMemFree: 2097152 kB\nMemAvailable: 4194304 kB\n"
 
 
 class Shell:
@@ -68,7 +68,7 @@ def shell() -> Iterator[Shell]:
 def guarded(tmp_path: Path) -> str:
     """The command line of a guard on a host with memory to spare; what it guards is to be added."""
     (tmp_path / "spark1/proc").mkdir(parents=True)
-    (tmp_path / "spark1/proc/meminfo").write_text(_MEMINFO)
+    (tmp_path / "spark1/proc/meminfo").write_text(MEMINFO)
     return f"{sys.executable} -m sparktune guard --nodes {tmp_path}/spark1/ --"
 
 
