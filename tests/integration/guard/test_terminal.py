@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.guard_runs import MEMINFO
 
 pytestmark = pytest.mark.slow  # bash and its jobs get their turns when the machine has time for them
 
@@ -65,11 +64,9 @@ def shell() -> Iterator[Shell]:
 
 
 @pytest.fixture
-def guarded(tmp_path: Path) -> str:
+def guarded(host: Path) -> str:
     """The command line of a guard on a host with memory to spare; what it guards is to be added."""
-    (tmp_path / "spark1/proc").mkdir(parents=True)
-    (tmp_path / "spark1/proc/meminfo").write_text(MEMINFO)
-    return f"{sys.executable} -m sparktune guard --nodes {tmp_path}/spark1/ --"
+    return f"{sys.executable} -m sparktune guard --nodes {host}/ --"
 
 
 def test_sent_to_the_background_it_leaves_the_terminal_to_the_shell(shell: Shell, guarded: str, tmp_path: Path) -> None:
