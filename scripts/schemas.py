@@ -1,57 +1,16 @@
-"""The shapes of ``--json``, in a compact notation, as JSON Schemas (2020-12): what is promised, and not more.
+"""The shapes of ``--json`` as JSON Schemas (2020-12): what is promised, and not more; see ``schema_notation``."""
 
-A text names a type: ``str``, ``int``, ``num``, ``bool``, ``any``; ``?`` behind it allows null; ``a|b`` behind ``=`` are
-the only words. A list of one is an array; a dict an object whose keys are required but for those that end with ``?``;
-``{"*": X}`` is an object with keys of any name. ``Null(X)`` allows null in the place of X. ``"!why": {KEY: REASON}``:
-where KEY is null, REASON is a text that is not empty. More members are welcome everywhere.
-"""
-
-from dataclasses import dataclass
 from typing import Any
+
+from schema_notation import Null, Shapes, object_schema  # beside this file
+from schema_results import RESULTS, VERDICT
 
 __all__ = ["SCHEMAS", "schema_of"]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
-_TYPES = {"str": "string", "int": "integer", "num": "number", "bool": "boolean"}
-
-
-@dataclass(frozen=True, slots=True)
-class Null:
-    """Null, or what is in it."""
-
-    of: Any
-
-
 _FINDING = {
     "rule": "str", "severity": "=error|warning|info", "node": "str?", "file": "str?", "line": "int?", "evidence": "str",
     "hint": "str", "source": "str", "why": "str",
-}  # fmt: skip
-_STATUS = "=ok|warn|invalid|unknown"
-_CHECK = {"id": "str", "status": _STATUS, "evidence": "str", "hint": "str"}
-_METRIC = {
-    "median": "num?", "min": "num?", "max": "num?", "p90": "num?", "p99": "num?", "n": "int", "trials": "int",
-    "per_trial": ["num?"], "unit": "str", "title": "str", "why": "str",
-    "!why": dict.fromkeys(("median", "min", "max", "p90", "p99"), "why"),
-}  # fmt: skip
-_CELL = {
-    "name": "str", "prompt_tokens": "int?", "output_tokens": "int", "depth": "int", "concurrency": "int",
-    "trials": "int", "trials_asked": "int", "incomplete": "int", "requests": "int", "failures": {"*": "int"},
-    "valid": "bool", "label": "str?", "metrics": {"*": _METRIC}, "checks": [_CHECK], "why": "str",
-    "!why": {"prompt_tokens": "why", "label": "why"},
-}  # fmt: skip
-_EFFECT = {
-    "ratio": "num", "low": "num", "high": "num", "confidence": "num", "blocks": "int", "deviation": "num",
-    "wins": "int",
-}  # fmt: skip
-_VERDICT = "=IMPROVED|REGRESSED|EQUIVALENT|DIFFERENT|INCONCLUSIVE|INVALID|STOPPED"
-_AB = {
-    "run": "str", "created": "str", "verdict": Null(_VERDICT), "anecdote": "bool", "sentence": "str", "why": "str",
-    "primary": "str", "better": "=higher|lower", "effect": Null(_EFFECT), "blocks": "int", "planned_blocks": "int",
-    "guards": [
-        {"metric": "str", "margin": "num", "status": "=ok|unproven|harmed", "effect": Null(_EFFECT), "why": "str"}
-    ],
-    "checks": [_CHECK], "cells": [{"cell": "str", "effect": Null(_EFFECT), "why": "str"}], "margin": "num",
-    "afterwards": "str", "notes": ["str"], "next": ["str"], "!why": {"verdict": "why", "effect": "why"},
 }  # fmt: skip
 _LINE = {"line": "int", "time_s": "num?", "process": "str?", "text": "str"}
 _EVENT = {
@@ -61,17 +20,7 @@ _EVENT = {
 }  # fmt: skip
 _THREAD = {"pid": "int", "tid": "int", "start_ticks": "int", "name": "str", "process": "str"}
 _LAYER = Null({"state": "str", "text": "str", "place": "str", "why": "str"})
-_INTERVAL = Null({"count": "int", "total": "int", "low": "num", "high": "num", "confidence": "num"})
 _DIFFERENCE = Null({"mean": "num", "low": "num", "high": "num", "confidence": "num", "blocks": "int"})
-_CELL_OF_TABLE = {
-    "arm": "str", "prompt_tokens": "int?", "output_tokens": "int?", "depth": "int?", "concurrency": "int?",
-    "label": "str", "!why": dict.fromkeys(("prompt_tokens", "output_tokens", "depth", "concurrency"), "why"),
-}  # fmt: skip
-_COMPARISON = {
-    "metric": "str", "better": "=higher|lower", "first": "str", "second": "str", "ratio": "num?", "low": "num?",
-    "high": "num?", "confidence": "num", "paired_by": "str", "n": "int", "wins": "int", "words": "str",
-    "!why": {"low": "why"},
-}  # fmt: skip
 _ENTRY = {
     "knob": "str", "value": "any", "instead_of": "any", "line": "int",
     "scope": {"*": "any", **dict.fromkeys(
@@ -101,83 +50,8 @@ _HOST_NODE = {
     "holder": "str?", "notes": ["str"],
 }  # fmt: skip
 
-SCHEMAS: dict[str, tuple[str, dict[str, Any]]] = {
-    "bench": (
-        "bench, demo --bench, runs show, runs export",
-        {
-            "run": "str", "state": "str", "created": "str", "base_url": "str", "model": "str",
-            "engine": {"name": "str", "version": "str?", "!why": {"version": "why"}}, "cells": [_CELL],
-            "notes": ["str"], "workload": {"*": "any"}, "provenance": {"*": "any"},
-        },
-    ),
-    "runs": (
-        "runs list",
-        {"runs": [{
-            "run": "str", "created": "str", "state": "str", "base_url": "str", "model": "str", "engine": "str",
-            "cells": "int", "waves": "int", "valid": "int?", "why": "str", "!why": {"valid": "why"},
-        }]},
-    ),
-    "ab": ("ab run, ab resume, ab show, demo", _AB),
-    "experiments": (
-        "ab list",
-        {"experiments": [{
-            "id": "str", "created_wall_s": "num", "base_url": "str", "name": "str", "knob": "str", "metric": "str",
-            "state": "=running|interrupted|done", "why": "str", "verdict": "str", "holds": "bool", "owner": "str?",
-        }]},
-    ),
-    "sweep": (
-        "sweep run, sweep resume, sweep show",
-        {
-            "sweep": "str", "created": "str", "state": "=running|interrupted|done", "verdict": "str", "sentence": "str",
-            "why": "str?", "winner": "str?", "primary": "str", "better": "=higher|lower", "margin": "num",
-            "took_s": "num", "ranges": ["any"], "pruned": ["any"], "visits": ["any"], "predictions": ["any"],
-            "known": [{
-                "key": "str", "values": {"*": "any"}, "standing": "str", "log_ratio": "num?", "visits": "int",
-                "why": "str?",
-            }],
-            "confirmation": Null({**_AB, "schema": "int"}), "afterwards": "str", "next": ["str"],
-        },
-    ),
-    "sweeps": (
-        "sweep list",
-        {"sweeps": [{
-            "sweep": "str", "created": "str", "verdict": "str", "winner": "str?", "confirm": "str?", "knobs": ["str"],
-            "url": "str", "owner": "str?",
-        }]},
-    ),
-    "check": (
-        "check",
-        {
-            "source": "str", "name": "str", "verdict": "=VALID|INVALID|INCONCLUSIVE", "why": "str", "takes": "str?",
-            "rows": "int",
-            "arms": Null([{
-                "arm": "str", "rows": "int", "trials": "int?", "failed_requests": "int?", "metrics": {"*": {
-                    "median": "num?", "min": "num?", "max": "num?", "n": "int",
-                }},
-                "settings": {"*": "any"}, "!why": {"trials": "why"},
-            }]),
-            "effect": Null(_COMPARISON), "effect_why?": "str", "effects": [_COMPARISON], "observed": [_COMPARISON],
-            "cells": [_CELL_OF_TABLE], "excluded": [{**_CELL_OF_TABLE, "rules": ["str"]}],
-            "checks": [{**_CHECK, "title": "str"}], "facts": {"*": "any"}, "notes": ["str"],
-            "!why": {"effect": "effect_why"},
-        },
-    ),
-    "quality": (
-        "quality",
-        {
-            "base_url": "str", "model": "str", "engine": {"name": "str", "version": "str?"}, "took_s": "num?",
-            "tools": {
-                "right": _INTERVAL, "calls": _INTERVAL, "restraint": _INTERVAL, "why": "str",
-                "items": [{"id": "str", "tests": "str", "state": "=pass|fail|unknown", "why": "str"}],
-                "!why": {"right": "why"},
-            },
-            "canary": {
-                "whole": _INTERVAL, "identical_share": "num?", "why": "str",
-                "askings": [[{"id": "str", "text": "str?", "garbled": "str", "why": "str"}]],
-                "!why": {"whole": "why", "identical_share": "why"},
-            },
-        },
-    ),
+SCHEMAS: Shapes = {
+    **RESULTS,
     "doctor": (
         "doctor",
         {
@@ -276,14 +150,14 @@ SCHEMAS: dict[str, tuple[str, dict[str, Any]]] = {
         {
             "trial": "str", "node": "str", "thread": _THREAD, "cpus": {"a": "str", "b": "str"}, "held": "bool",
             "idle": Null({
-                "verdict": Null(_VERDICT), "anecdote": "bool", "why": "str", "sensor": "str", "settle_s": "num",
+                "verdict": Null(VERDICT), "anecdote": "bool", "why": "str", "sensor": "str", "settle_s": "num",
                 "window_s": "num", "margin_c": "num", "equivalence_c": "num", "effect": _DIFFERENCE,
                 "blocks": [{"block": "int", "order": "str", "a_c": "num", "b_c": "num", "difference_c": "num"}],
                 "sensors": [{"sensor": "str", "unit": "str", "a": "num?", "b": "num?", "effect": _DIFFERENCE}],
             }),
             "idle_why": "str",
             "load": Null({
-                "experiment": "str", "metric": "str", "verdict": Null(_VERDICT), "why": "str",
+                "experiment": "str", "metric": "str", "verdict": Null(VERDICT), "why": "str",
                 "not_lower": "=shown|not shown|lower", "margin_ratio": "num", "effect": Null({"*": "any"}),
             }),
             "load_why": "str", "next": ["str"], "!why": {"idle": "idle_why", "load": "load_why"},
@@ -397,42 +271,5 @@ def schema_of(name: str) -> dict[str, Any]:
         "$schema": _DRAFT,
         "$id": f"urn:sparktune:{name}:v1",
         "title": f"sparktune {commands}: --json, schema 1",
-        **_object({"schema": "one", **members}),
-    }
-
-
-def _of(kind: Any) -> dict[str, Any]:  # noqa: ANN401, PLR0911 - the notation, a line for each of its forms
-    if isinstance(kind, Null):
-        return {"anyOf": [{"type": "null"}, _of(kind.of)]}
-    if isinstance(kind, list):
-        return {"type": "array", "items": _of(kind[0])}
-    if isinstance(kind, dict):
-        return _object(kind)
-    if kind == "one":
-        return {"const": 1}
-    if kind == "any":
-        return {}
-    if kind.startswith("="):
-        return {"enum": kind[1:].split("|")}
-    name = _TYPES[kind.removesuffix("?")]
-    return {"type": [name, "null"] if kind.endswith("?") else name}
-
-
-def _object(members: dict[str, Any]) -> dict[str, Any]:
-    named = {key: kind for key, kind in members.items() if key not in {"*", "!why"}}
-    found: dict[str, Any] = {"type": "object"}
-    if named:
-        found["properties"] = {key.removesuffix("?"): _of(kind) for key, kind in named.items()}
-        found["required"] = [key for key in named if not key.endswith("?")]
-    if "*" in members:
-        found["additionalProperties"] = _of(members["*"])
-    if "!why" in members:
-        found["allOf"] = [_reasoned(key, reason) for key, reason in members["!why"].items()]
-    return found
-
-
-def _reasoned(key: str, reason: str) -> dict[str, Any]:
-    return {
-        "if": {"properties": {key: {"type": "null"}}, "required": [key]},
-        "then": {"properties": {reason: {"type": "string", "minLength": 1}}, "required": [reason]},
+        **object_schema({"schema": "one", **members}),
     }
