@@ -33,7 +33,7 @@ HEALTHY = ClientHealth(
 
 _STREAM_KEYS = frozenset(
     {"send", "outputs", "tokens", "first_tokens", "method", "completion", "prompt", "cached", "visible", "finish"}
-    | {"limit", "failure", "fields", "fingerprint", "notes", "sha", "asked", "end", "copies"}
+    | {"limit", "failure", "fields", "fingerprint", "model", "notes", "sha", "asked", "end", "copies"}
 )
 _TRIAL_KEYS = frozenset({"streams", "counters", "gauges", "health", "repeat"})
 
@@ -94,6 +94,7 @@ def make_timeline(spec: Spec, *, prompt_tokens: int) -> Timeline:
         failure=None if failure is None else Failure(type=FailureType(failure)),
         unknown_fields=tuple(spec.get("fields", ())),
         fingerprint=spec.get("fingerprint"),
+        model=spec.get("model"),
         notes=tuple(spec.get("notes", ())),
     )
 

@@ -46,6 +46,7 @@ class Stream:
     timings: TimingsWire | None = None
     metrics: object = None
     fingerprint: str | None = None
+    model: str | None = None
     unknown_fields: dict[str, None] = field(default_factory=dict)
     done: bool = False
     error: str = ""
@@ -86,6 +87,8 @@ def _totals(stream: Stream, chunk: Chunk) -> Tokens:
             stream.timed = stream.timed or bool(chunk.choices)
     if stream.fingerprint is None and isinstance(chunk.system_fingerprint, str):
         stream.fingerprint = chunk.system_fingerprint
+    if stream.model is None and isinstance(chunk.model, str):
+        stream.model = chunk.model
     return running
 
 

@@ -62,6 +62,7 @@ class Chunk(msgspec.Struct, gc=False):
     timings: TimingsWire | None = None
     error: object = None
     system_fingerprint: object = None
+    model: object = None
     metrics: object = None
 
 

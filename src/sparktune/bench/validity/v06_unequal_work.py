@@ -2,11 +2,13 @@
 
 Looks at: prompt tokens, output tokens and finish reasons of all measured requests, as the server counted them.
 Warns when: output tokens differ by more than 2 %, or finish reasons by more than 2 % of the requests, in a run that
-    leaves the end of an answer to the model.
-Invalid when: prompt tokens are further from what was asked, or from each other, than 1 % and one token; or output
-    tokens or finish reasons differ by more than 2 % in a run with a fixed output length. Output tokens are compared
-    among requests that asked for the same number; own prompts that were not counted before they were sent are compared
-    with themselves in the other trials, to within a nonce of 16 tokens where they have one.
+    leaves the end of an answer to the model; or answers of a fixed length are shorter than that, by more than 2 % and
+    one token.
+Invalid when: prompt tokens are further from what was asked, or from each other, than 1 % and one token; output tokens
+    or finish reasons differ by more than 2 % in a run with a fixed output length; or more output tokens are counted
+    than the request allowed, by more than 2 % and the eight of a last draft that is too long. Output tokens are
+    compared among requests that asked for the same number; own prompts that were not counted before they were sent are
+    compared with themselves in the other trials, to within a nonce of 16 tokens where they have one.
 Unknown when: the server does not count prompt or output tokens.
 Source: rates and times of different amounts of work are no repetitions of one measurement.
 """
@@ -24,6 +26,7 @@ from sparktune.units import Ratio, Tokens, format_percent
 
 _PROMPT: Ratio = 0.01
 _OUTPUT: Ratio = 0.02
+_OVER: Tokens = 8
 _NONCE_TOKENS: Tokens = 16
 _FIXED_HINT = "does the server ignore ignore_eos or min_tokens, or end at its context limit?"
 _NATURAL_HINT = "answers end where the model ends them; compare rates, not times, or ask for a fixed length"
@@ -38,7 +41,8 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     nonce = _NONCE_TOKENS if cell.cell.prompts and cell.cell.prompts.nonce else 0
     status = Status.INVALID if fixed else Status.WARN
     hint = _FIXED_HINT if fixed else _NATURAL_HINT
-    return [_prompts(requests, nonce), _outputs(requests, status, hint), _reasons(requests, status, hint)]
+    own = [_prompts(requests, nonce), _outputs(requests, status, hint), _reasons(requests, status, hint)]
+    return [*own, *_against_asked(requests, fixed=fixed)]
 
 
 def _prompts(requests: Sequence[Request], nonce: Tokens) -> Finding:
@@ -86,6 +90,24 @@ def _outputs(requests: Sequence[Request], status: Status, hint: str) -> Finding:
     if any(max(same) - min(same) > _OUTPUT * max(same) for same in alike.values()):
         return Finding(status=status, evidence=evidence, hint=hint)
     return Finding(status=Status.OK, evidence=evidence)
+
+
+def _against_asked(requests: Sequence[Request], *, fixed: bool) -> Sequence[Finding]:
+    """Say that a limit was passed, which is a wrong count, or that a fixed length was not reached."""
+    counts = [(total_tokens(request.timeline), request.output_tokens_asked) for request in requests]
+    known = [(count, asked) for count, asked in counts if count is not None and asked > 0]
+    over = [pair for pair in known if pair[0] - pair[1] > max(_OVER, _OUTPUT * pair[1])]
+    if over:
+        count, asked = max(over, key=lambda pair: pair[0] / pair[1])
+        evidence = f"{count:,} output tokens counted where at most {asked:,} were asked for"
+        hint = "the server's count is wrong, or it ignores max_tokens: no rate can be had of it"
+        return [Finding(status=Status.INVALID, evidence=evidence, hint=hint, weight=2.0)]
+    short = [pair for pair in known if pair[1] - pair[0] > max(1.0, _OUTPUT * pair[1])]
+    if not fixed or not short:
+        return []
+    count, asked = min(short, key=lambda pair: pair[0] / pair[1])
+    evidence = f"{count:,} output tokens, asked {asked:,}: the row's name does not say what was measured"
+    return [Finding(status=Status.WARN, evidence=evidence, hint=_FIXED_HINT)]
 
 
 def _reasons(requests: Sequence[Request], status: Status, hint: str) -> Finding:

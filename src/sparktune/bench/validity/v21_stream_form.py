@@ -1,10 +1,12 @@
 """V21: the stream was not understood whole, or contradicts itself.
 
-Looks at: delta fields that carried text but are not known, counts per chunk against the server's total, notes of the
-    decoder, builds that answered, and how tokens were counted.
+Looks at: delta fields that carried text but are not known, counts per chunk and the number of chunks against the
+    server's total, notes of the decoder, builds and models that answered, and how tokens were counted.
 Warns when: an unknown field carried text (it is counted as output, but whether a user sees it is not known), the
-    decoder noted a contradiction, or requests were answered by different builds.
-Invalid when: the counts per chunk differ from the total by more than 2 % and more than one token.
+    decoder noted a contradiction, requests were answered by different builds, or by a model that was not asked for.
+Invalid when: the counts per chunk differ from the total by more than 2 % and more than one token; where chunks are not
+    counted, there are more of them than the total has tokens, by more than 10 % and three; or tokens were counted and
+    nothing came.
 Unknown when: the server tells no count, or only a total, for a stream: no rate of a single stream can be given then.
 Source: a renamed streaming field gave a rate that was never there: github.com/hasso5703/dgx-spark-qwen38 issue 2.
     Chunks counted as tokens, 5.51 instead of 25.16 tokens per second: github.com/eugr/llama-benchy pull request 11.
@@ -16,11 +18,14 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sparktune.bench.validity._shared import Finding, completed_requests, make_check, plural
+from sparktune.bench.wire import one_line
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.timeline import CountMethod, Timeline
 from sparktune.units import Ratio
 
 _COUNTS: Ratio = 0.02
+_SPLIT: Ratio = 0.10
+_CUT = 3.0  # pieces
 _NO_RATE = (CountMethod.TOTAL_ONLY, CountMethod.NONE)
 
 
@@ -28,7 +33,15 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     timelines = [request.timeline for request in completed_requests(cell)]
     if not timelines:
         return [Finding(status=Status.UNKNOWN, evidence="no request of this cell completed")]
-    judged = (_fields(timelines, run.engine.name), _counts(timelines), _notes(timelines), _builds(timelines))
+    judged = (
+        _fields(timelines, run.engine.name),
+        _counts(timelines),
+        _pieces(timelines),
+        _unseen(timelines),
+        _notes(timelines),
+        _builds(timelines),
+        _models(timelines, run.options.model),
+    )
     return [*(found for found in judged if found), _methods(timelines)]
 
 
@@ -62,6 +75,33 @@ def _differ(chunks: int, total: int) -> bool:
     return abs(chunks - total) > max(1.0, _COUNTS * total)
 
 
+def _pieces(timelines: Sequence[Timeline]) -> Finding | None:
+    """Say that more pieces came than tokens were counted; a parser of tools or reasoning may cut a token or two."""
+    wrong = [
+        (len(timeline.output_ns), total)
+        for timeline in timelines
+        if timeline.output_tokens is None
+        and (total := timeline.usage.completion_tokens) is not None
+        and (len(timeline.output_ns) > total + max(_CUT, _SPLIT * total) or (total == 0 and timeline.output_ns))
+    ]
+    if not wrong:
+        return None
+    pieces, total = max(wrong, key=lambda pair: pair[0] - pair[1])
+    evidence = f"{pieces:,} pieces of output came, usage says {total:,} tokens (so in {plural(len(wrong), 'stream')})"
+    hint = "the count is too low, or something between cuts or repeats the stream: ask the server without a proxy"
+    return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
+
+
+def _unseen(timelines: Sequence[Timeline]) -> Finding | None:
+    counts = [timeline.usage.completion_tokens or 0 for timeline in timelines if not timeline.output_ns]
+    hidden = [count for count in counts if count > 1]  # one may be the end of the text
+    if not hidden:
+        return None
+    evidence = f"usage says {max(hidden):,} tokens, and no output came (so in {plural(len(hidden), 'stream')})"
+    hint = "does the server keep its reasoning to itself? Switch it off (--thinking off), or ask for longer answers"
+    return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
+
+
 def _notes(timelines: Sequence[Timeline]) -> Finding | None:
     notes = Counter(note for timeline in timelines for note in timeline.notes)
     if not notes:
@@ -77,6 +117,22 @@ def _builds(timelines: Sequence[Timeline]) -> Finding | None:
     hint = "is a load balancer between here and the server, or was it restarted?"
     evidence = f"answers came from {len(builds)} builds: {', '.join(builds)}"
     return Finding(status=Status.WARN, evidence=evidence, hint=hint)
+
+
+def _models(timelines: Sequence[Timeline], asked: str) -> Finding | None:
+    """Say that another model answered; one name may be the end of the other, as of a path or a repository."""
+    wanted = asked.casefold()
+    others = sorted({timeline.model for timeline in timelines if timeline.model and not _alike(timeline.model, wanted)})
+    if not asked or not others:
+        return None
+    evidence = f"{', '.join(one_line(name) for name in others[:3])} answered, asked was {one_line(asked)}"
+    hint = "does a router send requests to another model, or is this its other name? The numbers are of what answered"
+    return Finding(status=Status.WARN, evidence=evidence, hint=hint)
+
+
+def _alike(told: str, wanted: str) -> bool:
+    name = told.casefold()
+    return name == wanted or name.endswith(f"/{wanted}") or wanted.endswith(f"/{name}")
 
 
 def _methods(timelines: Sequence[Timeline]) -> Finding:
