@@ -20,6 +20,7 @@ _CONNECT_S: Seconds = 10.0
 _CONNECTIONS = 32
 _MOST_BYTES: Bytes = 64 * 1024 * 1024  # a list of a million token ids has 8 MB
 _FIRST_ERROR = 400
+_LOST = (aiohttp.ServerDisconnectedError, aiohttp.ClientOSError)
 
 
 class Client:
@@ -38,6 +39,7 @@ class Client:
         self.address = address
         self._secret = secret
         self._session: aiohttp.ClientSession | None = None
+        self._answered = False
 
     @property
     def keyed(self) -> bool:
@@ -75,15 +77,27 @@ class Client:
         connect_s = min(_CONNECT_S, timeout_s)
         timeout = aiohttp.ClientTimeout(total=timeout_s, connect=connect_s)
         sent = {} if body is None else {"Content-Type": "application/json"}
-        try:
-            async with self._session.request(
+
+        async def ask(session: aiohttp.ClientSession) -> Answer:
+            async with session.request(
                 method, self.address.root + path, data=body, headers=sent, timeout=timeout, allow_redirects=False
             ) as response:
                 return self._answer(response.status, response.headers, await self._read(response, path))
+
+        try:
+            try:
+                answer = await ask(self._session)
+            except _LOST as error:
+                if not self._answered or isinstance(error, aiohttp.ClientConnectorError):
+                    raise
+                # A server may close a connection that was kept open at the moment in which it is used again.
+                answer = await ask(self._session)
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
             # What aiohttp raises can hold the request, key included: it goes no further.
             waited_s = connect_s if isinstance(error, aiohttp.ConnectionTimeoutError) else timeout_s
             raise transport_error(self.address, error, waited_s=waited_s) from None
+        self._answered = self._reuse
+        return answer
 
     async def _read(self, response: aiohttp.ClientResponse, path: str) -> bytes:
         parts: list[bytes] = []
