@@ -70,16 +70,19 @@ async def record(
     try:
         proxy = Proxy(order.target, child.feed, say)
         listening(await proxy.start(order.host, order.port))
-        gc.freeze()  # what is here by now stays: a collection while streams run has less to look at
-        stop = asyncio.Event()
-        with stop_on_signals(stop.set), short_time_slice():
-            await _until(stop, order.for_s, lambda: look(child.tally))
-            cut_off = await _drain(proxy, child, order.grace_s, say)
     except SparktuneError:
         order.path.unlink(missing_ok=True)  # nothing was recorded: another attempt finds the name free
-        raise
-    finally:
         await child.end(time.monotonic_ns())
+        raise
+    gc.freeze()  # what is here by now stays: a collection while streams run has less to look at
+    stop, at_once = asyncio.Event(), asyncio.Event()
+    with stop_on_signals(stop.set, at_once.set):  # to the end: a second signal cuts answers off, and not the summary
+        try:
+            with short_time_slice():
+                await _until(stop, order.for_s, lambda: look(child.tally))
+                cut_off = await _drain(proxy, child, order.grace_s, say, at_once)
+        finally:
+            await child.end(time.monotonic_ns())
     return Recording(
         path=order.path,
         tally=child.tally,
@@ -99,14 +102,22 @@ async def _until(stop: asyncio.Event, for_s: Seconds | None, look: Callable[[], 
             look()
 
 
-async def _drain(proxy: Proxy, child: RecordingProcess, grace_s: Seconds, say: Callable[[str], None]) -> int:
-    """Close what is idle, let answers finish, and cut off what is left after the grace; return how many that were."""
+async def _drain(
+    proxy: Proxy, child: RecordingProcess, grace_s: Seconds, say: Callable[[str], None], at_once: asyncio.Event
+) -> int:
+    """Close what is idle, let answers finish, and cut off what is left after the grace; return how many that were.
+
+    ``at_once`` ends the grace.
+    """
     proxy.stop_accepting()
     child.feed.tell(Kind.STOPPING, 0, time.monotonic_ns())
     if await proxy.empty(min(_QUIET_S, grace_s)):
         return 0
     say(f"letting {proxy.connections} connections finish, for {grace_s:.0f} s at most; Ctrl-C again ends them")
-    await proxy.empty(grace_s)
+    waits = [asyncio.create_task(proxy.empty(grace_s)), asyncio.create_task(at_once.wait())]
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+    for wait in waits:
+        wait.cancel()
     left = proxy.connections
     proxy.abort_all()
     await proxy.empty(_QUIET_S)

@@ -1,5 +1,6 @@
 """The command as a person runs it: it says where to connect, ends without cutting answers off, and sums up."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -80,6 +81,32 @@ def test_a_stream_that_is_under_way_ends_before_the_recording_does(tmp_path: Pat
     assert len(lines_of(out)) == 1
     assert b"secret" not in out.read_bytes()
     assert out.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_second_signal_cuts_answers_off_and_not_the_summary(tmp_path: Path) -> None:
+    """Who is in a hurry presses twice, and a service manager sends SIGTERM again: what was recorded is told."""
+    out = tmp_path / "t.jsonl"
+    with ScriptedServer({"/v1/chat/completions": [read_body(), send(_HEAD), hold()]}) as server:
+        process, port = start_recording(f"http://{server.host}:{server.port}", out)
+
+        def ask_and_be_cut_off() -> None:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                ask(port, chat(("user", "x"), stream=True))
+
+        client = threading.Thread(target=ask_and_be_cut_off)
+        client.start()
+        while not server.connections.get("/v1/chat/completions"):
+            assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        assert process.stderr is not None
+        assert any("letting 1 connections finish" in line for line in process.stderr)
+        code, told, err = end(process)
+        client.join(60)
+
+    assert code == 0, err
+    assert told.startswith("1 request of 1 conversation in ")
+    assert "cut off" in told
+    assert len(lines_of(out)) == 1
 
 
 def test_what_a_killed_recording_had_is_in_its_file(tmp_path: Path, reference: ReferenceProcess) -> None:

@@ -1,7 +1,8 @@
 """Which earlier prompt a prompt begins like, and for how long; told by keyed digests.
 
 A prompt is cut into units of at most 64 characters, which never reach over the end of a message; the digest of a unit
-covers everything before it. So what is shared is exact where messages end, and to 64 characters within one.
+covers everything before it. So what is shared is exact where messages end, and to 64 characters within one. Behind the
+first 8 million characters, more than any model reads, the rest of a message is one unit: 200 MB take no minute.
 """
 
 __all__ = ["PrefixTree", "SharedPrefix"]
@@ -14,6 +15,7 @@ from sparktune.bench.traffic.asked import Piece
 
 _UNIT_CHARS = 64
 _DIGEST_BYTES = 16
+_FINE_UNITS = 1 << 17  # of one prompt: those behind it are as long as their message
 _MOST_UNITS = 1_000_000  # about 200 MB: beginnings that nobody repeated for long are forgotten beyond it
 
 
@@ -61,14 +63,10 @@ class PrefixTree:
 
     def _digests(self, pieces: Sequence[Piece]) -> Iterator[tuple[bytes, int]]:
         before, key = b"", self._key
-        for piece in pieces:
-            text = piece.text
-            size = len(text) if piece.chars != len(text) else _UNIT_CHARS  # a picture is one unit
-            for start in range(0, len(text), size):
-                unit = text[start : start + size]
-                data = before + unit.encode(errors="replace")
-                before = hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=key).digest()
-                yield before, piece.chars if piece.chars != len(text) else len(unit)
+        for unit, chars in _units(pieces):
+            data = before + unit.encode(errors="replace")
+            before = hashlib.blake2b(data, digest_size=_DIGEST_BYTES, key=key).digest()
+            yield before, chars
 
     def _forget(self) -> None:
         excess = len(self._owner) - self._most
@@ -76,3 +74,16 @@ class PrefixTree:
             self.forgotten += excess
             for digest in [digest for digest, _ in zip(self._owner, range(excess), strict=False)]:
                 del self._owner[digest]
+
+
+def _units(pieces: Sequence[Piece]) -> Iterator[tuple[str, int]]:
+    """Yield the units of a prompt, each with the characters that it counts for."""
+    count = 0
+    for piece in pieces:
+        text, start = piece.text, 0
+        picture = piece.chars != len(text)
+        while start < len(text):
+            end = len(text) if picture or count >= _FINE_UNITS else start + _UNIT_CHARS
+            unit = text[start:end]
+            yield unit, piece.chars if picture else len(unit)
+            start, count = end, count + 1

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from tests.support.traffic import KEY, answer, chat, recorded, request
 
+from sparktune.bench.traffic import prefix
 from sparktune.bench.traffic.asked import Piece
 from sparktune.bench.traffic.density import Density
 from sparktune.bench.traffic.prefix import PrefixTree
@@ -137,3 +138,21 @@ def test_the_slope_needs_prompts_that_differ(told: list[tuple[int, int]], slope:
         density.learn(chars, tokens)
 
     assert density.slope(7.0 if slope == 7.0 else 0.3) == pytest.approx(slope)
+
+
+def test_behind_what_any_model_reads_a_message_is_one_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A body of 200 MB in small units took longer than the end of a recording waits for it."""
+    monkeypatch.setattr(prefix, "_FINE_UNITS", 4)
+    tree, unit = PrefixTree(KEY), 64  # characters
+    long = "x" * 100 * unit
+
+    assert tree.add(0, [Piece(long, len(long))]) is None
+    same = tree.add(1, [Piece(long, len(long))])
+    assert same is not None
+    assert (same.chars, same.whole) == (len(long), True)
+    early = tree.add(2, [Piece(long[: 2 * unit] + "y" * unit, 3 * unit)])
+    assert early is not None
+    assert early.chars == 2 * unit, "within what is fine it is as exact as ever"
+    late = tree.add(3, [Piece(long[:-1] + "y", len(long))])
+    assert late is not None
+    assert late.chars == 4 * unit, "behind it only the whole counts"
