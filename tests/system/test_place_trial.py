@@ -183,11 +183,20 @@ def test_ctrl_c_under_load_gives_the_thread_back(
         assert process.stderr is not None
         line = next(line for line in process.stderr if "setting arm B" in line)
         process.send_signal(signal.SIGINT)
-        _out, err = process.communicate(timeout=100)
+        out, err = process.communicate(timeout=100)
 
     assert "of 8" in line
     assert process.returncode == 130, err
     assert os.sched_getaffinity(spinning.pid) == before
+    with Store.open() as store:
+        (row,) = store.list_experiments(5)
+    go_on = f"the part under load was interrupted; go on with it: sparktune ab resume {row.id}"
+    shown = run_sparktune("place", "trial", "--show", "last")
+    assert go_on in out
+    assert go_on in shown.out
+    assert f"under load: experiment {row.id}" in shown.out
+    assert "MAY STILL HAVE" not in shown.out
+    assert shown.code == 5
 
 
 @pytest.mark.slow
@@ -206,9 +215,15 @@ def test_what_a_kill_left_under_load_is_named_by_undo(
     again = run_sparktune(*argv)
     with Store.open() as store:
         (row,) = store.list_experiments(5)
+    shown = run_sparktune("place", "trial", "--show", "last", "--json")
     restored = run_sparktune("ab", "resume", row.id, "--restore-only")
 
     assert (undone.code, again.code, restored.code) == (1, 2, 0), restored.err
     assert f"sparktune ab resume {row.id} --restore-only" in undone.err
     assert f"sparktune ab resume {row.id} --restore-only" in again.err
+    assert (shown.json["held"], shown.json["load"]["experiment"]) == (True, row.id)
+    assert [line.rpartition(": ")[2] for line in shown.json["next"]] == [
+        f"sparktune ab resume {row.id}",
+        f"sparktune ab resume {row.id} --restore-only",
+    ]
     assert os.sched_getaffinity(spinning.pid) == before

@@ -1,6 +1,14 @@
 """The part of a trial under load: an experiment of ``sparktune ab`` with the launcher for running machines."""
 
-__all__ = ["TrialLoad", "endpoint_of", "held_under_load", "measure_load", "why_no_load"]
+__all__ = [
+    "TrialLoad",
+    "endpoint_of",
+    "experiment_of",
+    "held_under_load",
+    "measure_load",
+    "unended_load",
+    "why_no_load",
+]
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +23,7 @@ from sparktune.experiment.load_cost import MOST_LOST, LoadCost, cost_of
 from sparktune.io.cluster import LOCAL
 from sparktune.io.store.owner import owner_of
 from sparktune.io.store.store import Store
+from sparktune.model.experiment_row import ExperimentState
 from sparktune.report.place.trial_words import thread_words
 
 _TTFT_MARGIN = 0.10
@@ -65,6 +74,31 @@ def held_under_load(store: Store) -> tuple[str, ...]:
     )
 
 
+def experiment_of(store: Store, trial: IdleTrial) -> str:
+    """Return the experiment under load that was begun for a trial and did not come back to it, "" for none.
+
+    It has the trial's seed, which is drawn by chance.
+    """
+    for row in store.list_experiments(_LISTED):
+        if row.knob == _knob(trial) and row.created_wall_s >= trial.created_wall_s:
+            experiment = store.load_experiment(row.id)
+            if experiment.seed == trial.seed:
+                return experiment.id
+    return ""
+
+
+def unended_load(store: Store, experiment: str) -> tuple[str, bool]:
+    """Return an experiment when it can be resumed, "" else; and whether it still holds something."""
+    if not experiment or owner_of(store.path, experiment):
+        return "", False
+    row = store.experiment_row(experiment)
+    return ("" if row.state is ExperimentState.DONE else experiment), row.holds
+
+
+def _knob(trial: IdleTrial) -> str:
+    return f"{_KNOB}{thread_words(trial)}"
+
+
 def values_of_load(trial: IdleTrial, load: TrialLoad, blocks: int) -> dict[str, Any]:
     """Return the experiment as a file would say it: arm B is the thread moved, and arm A the machine as it is."""
     thread = trial.thread
@@ -78,7 +112,7 @@ def values_of_load(trial: IdleTrial, load: TrialLoad, blocks: int) -> dict[str, 
         **({"service": load.service} if load.service else {"url": trial.endpoint}),
         "name": "a thread as it is against the thread moved",
         "launcher": "hot",
-        "knob": f"{_KNOB}{thread_words(trial)}",
+        "knob": _knob(trial),
         "a": {},
         "b": {"steps": [step]},
         "primary": "output_tok_s",

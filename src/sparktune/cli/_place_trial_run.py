@@ -8,16 +8,25 @@ import random
 import sys
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sparktune.cli._ab_terminal import hangup_as_interrupt, sigterm_as_cancel
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
-from sparktune.cli._place_trial_load import TrialLoad, endpoint_of, held_under_load, measure_load, why_no_load
+from sparktune.cli._place_trial_load import (
+    TrialLoad,
+    endpoint_of,
+    experiment_of,
+    held_under_load,
+    measure_load,
+    unended_load,
+    why_no_load,
+)
 from sparktune.cli._place_trial_show import print_trial, report_of, undo_trials
 from sparktune.cli._place_trial_wish import target_of, wish_of
 from sparktune.cli._progress import make_progress
 from sparktune.cli._terminal import fitted
-from sparktune.errors import UsageError
+from sparktune.errors import SparktuneError, UsageError
 from sparktune.experiment.idle_result import IdleResult
 from sparktune.experiment.idle_trial import IdleTrial
 from sparktune.experiment.verdict import Verdict
@@ -192,11 +201,21 @@ def _with_load(report: TrialReport, arguments: TrialArguments) -> TrialReport:
         cost = measure_load(report.trial, arguments.load, blocks=arguments.max_blocks, quiet=arguments.quiet)
     except BaseException as error:
         why = str(error) or type(error).__name__
-        print_trial(replace(report, why_load=why), as_json=arguments.as_json, leave=False)
+        print_trial(replace(report, why_load=why, **_left(report.trial)), as_json=arguments.as_json, leave=False)
         raise
     with Store.open() as store:
         store.idle_trials.set_experiment(report.trial.id, cost.experiment)
     return replace(report, cost=cost)
+
+
+def _left(trial: IdleTrial) -> dict[str, Any]:
+    """Return what a report says of an experiment that broke off: its name, and whether its thread is still moved."""
+    try:
+        with Store.open() as store:
+            unended, holds = unended_load(store, experiment_of(store, trial))
+    except SparktuneError:
+        return {}  # what broke it off is told, and is worse
+    return {"unended": unended, "held": holds}
 
 
 def _refuse_leftovers(store: Store) -> None:

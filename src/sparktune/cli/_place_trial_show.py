@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import typer
 
 from sparktune.cli._host_ask import agreed, who
-from sparktune.cli._place_trial_load import held_under_load
+from sparktune.cli._place_trial_load import experiment_of, held_under_load, unended_load
 from sparktune.cli._terminal import fitted
 from sparktune.errors import ChangeFailed, ExitCode
 from sparktune.experiment.idle_result import conclude_idle
@@ -29,14 +29,17 @@ def report_of(prefix: str) -> TrialReport:
     """Return a trial of the store, computed anew. Raises UnknownRun and UsageError."""
     with Store.open() as store:
         row = store.idle_trials.load(prefix)
-        cost = cost_of(experiment_result(store, store.load_experiment(row.experiment))) if row.experiment else None
+        experiment = row.experiment or experiment_of(store, row.trial)
+        cost = cost_of(experiment_result(store, store.load_experiment(experiment))) if experiment else None
+        unended, holds = unended_load(store, experiment)
     return TrialReport(
         trial=row.trial,
         idle=conclude_idle(row.trial, row.visits, row.why) if row.visits else None,
         cost=cost,
         why_idle=row.why or f"no visit was made; the trial is {row.state.value}",
         why_load="no experiment goes with this trial",
-        held=bool(row.held),
+        held=bool(row.held) or holds,
+        unended=unended,
     )
 
 

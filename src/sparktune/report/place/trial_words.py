@@ -25,7 +25,10 @@ _COSTS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialReport:
-    """A trial with its parts; one that is None has its reason. ``held``: its thread may still be where it was moved."""
+    """A trial with its parts; one that is None has its reason. ``held``: its thread may still be where it was moved.
+
+    ``unended`` is the experiment under load, when that has not come to its end and nobody works on it now.
+    """
 
     trial: IdleTrial
     idle: IdleResult | None
@@ -33,6 +36,7 @@ class TrialReport:
     why_idle: str = ""
     why_load: str = ""
     held: bool = False
+    unended: str = ""
 
 
 def thread_words(trial: IdleTrial) -> str:
@@ -74,6 +78,8 @@ def cost_words(cost: LoadCost | None, why: str) -> str:
 def next_steps(report: TrialReport) -> tuple[str, ...]:
     """Return what comes next."""
     trial, idle, cost = report.trial, report.idle, report.cost
+    if report.unended:
+        return _go_on(report)
     if report.held:
         return (UNDO,)
     if cost is not None and (cost.status is CostStatus.LOWER or _harmed(cost)):
@@ -83,6 +89,12 @@ def next_steps(report: TrialReport) -> tuple[str, ...]:
     if idle.verdict in {Verdict.REGRESSED, Verdict.EQUIVALENT}:
         return ("leave it as it is: moving it wins nothing",)
     return (_after_idle(trial, idle, cost), *_shown(cost))
+
+
+def _go_on(report: TrialReport) -> tuple[str, ...]:
+    resume = f"sparktune ab resume {report.unended}"
+    only = (f"or only give the thread back its CPUs: {resume} --restore-only",) if report.held else ()
+    return (f"the part under load was interrupted; go on with it: {resume}", *only)
 
 
 def _after_idle(trial: IdleTrial, idle: IdleResult, cost: LoadCost | None) -> str:

@@ -145,3 +145,12 @@ def test_the_plan_says_how_long_it_takes_and_how_it_is_undone() -> None:
 def test_costs_that_are_not_shown_say_so() -> None:
     assert "3.0 %: it IS lower by more" in cost_words(_cost(CostStatus.LOWER), "")
     assert "3.0 %: not shown" in cost_words(_cost(CostStatus.OPEN), "")
+
+
+@pytest.mark.parametrize(("held", "lines"), [(False, 1), (True, 2)])
+def test_a_part_under_load_that_broke_off_is_named_so_that_somebody_can_go_on(*, held: bool, lines: int) -> None:
+    """Nothing else comes first: neither keeping it, nor a new trial beside a thread that is moved."""
+    steps = next_steps(_report(_idle(), _cost(CostStatus.OPEN), unended="x1", held=held))
+
+    assert steps[0] == "the part under load was interrupted; go on with it: sparktune ab resume x1"
+    assert [step.endswith("sparktune ab resume x1 --restore-only") for step in steps[1:]] == [True] * (lines - 1)
