@@ -4,7 +4,8 @@
 what to do: ``root`` is the tree; ``dies_at`` the journal record after which the agent is killed; ``link_dies_at`` the
 one after which only the connection is; after ``refuses`` connections no more are made; with ``refuses_new`` none is
 made that does not share. Each breaks once. With ``waits_for`` the agent stops after its first PREPARE until that file
-is there.
+is there. ``root`` "" is this machine. There ``dies_after_moves`` kills the agent when it has given so many threads
+their CPUs, and ``waits_after_moves`` makes it wait then, and not after its PREPARE, for the file of ``waits_for``.
 """
 
 import json
@@ -57,12 +58,13 @@ def _serve(length: int, nonce: str, orders: dict[str, Any], broken: Path) -> Non
     from sparktune.agent.main import main  # noqa: PLC0415
 
     write = journal.Journal.write
+    waits_early = "waits_for" in orders and "waits_after_moves" not in orders
+    _break_moves(orders, broken)
 
     def breaking(self: Any, record: str, **content: Any) -> None:  # noqa: ANN401 - whatever the journal takes
         write(self, record, **content)
-        if record == "PREPARE":
-            while "waits_for" in orders and not Path(orders["waits_for"]).exists():
-                time.sleep(0.05)
+        if record == "PREPARE" and waits_early:
+            _wait(orders)
         if record in {orders.get("dies_at"), orders.get("link_dies_at")} and not broken.exists():
             broken.touch()
             if "dies_at" in orders:
@@ -75,6 +77,28 @@ def _serve(length: int, nonce: str, orders: dict[str, Any], broken: Path) -> Non
 
     journal.Journal.write = breaking  # type: ignore[method-assign]
     main(archive, [nonce, orders["root"]])
+
+
+def _break_moves(orders: dict[str, Any], broken: Path) -> None:
+    """Let the kernel's call for a thread's CPUs be where the agent dies or waits, once it was made so often."""
+    move, made = os.sched_setaffinity, 0
+
+    def moving(tid: int, cpus: Any) -> None:  # noqa: ANN401 - whatever the call takes
+        nonlocal made
+        move(tid, cpus)
+        made += 1
+        if made == orders.get("dies_after_moves") and not broken.exists():
+            broken.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        if made == orders.get("waits_after_moves"):
+            _wait(orders)
+
+    os.sched_setaffinity = moving
+
+
+def _wait(orders: dict[str, Any]) -> None:
+    while not Path(orders["waits_for"]).exists():
+        time.sleep(0.05)
 
 
 if __name__ == "__main__":

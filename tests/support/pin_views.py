@@ -61,8 +61,8 @@ def pin_wish(one: dict[str, Any]) -> PinWish:
 
 def pin_seen(case: dict[str, Any], name: str) -> PlaceSeen:
     node, process = case.get("node", {}), case.get("process", {})
-    refuse_unknown(node, frozenset({"split", "systemd", "units", "timer", "rules"}))
-    refuse_unknown(process, frozenset({"exe", "threads", "groups"}))
+    refuse_unknown(node, frozenset({"split", "systemd", "units", "timer", "rules", "unended"}))
+    refuse_unknown(process, frozenset({"exe", "unread", "threads", "groups"}))
     exe = process.get("exe", _NAME)
     ours = {**{file.path: file.text for file in place_files()}, **dict(place_links())}
     return PlaceSeen(
@@ -72,7 +72,7 @@ def pin_seen(case: dict[str, Any], name: str) -> PlaceSeen:
         processes={
             10: ProcessSeen(
                 pid=10,
-                exe=present(exe) if exe else absent(),
+                exe=present(exe) if exe else unreadable(process["unread"]) if "unread" in process else absent(),
                 threads=process.get("threads", {10: name, 11: name, 12: name}),
                 groups=tuple(
                     CgroupCpus(path=path, cpus=parse_cpulist(str(cpus)))
@@ -87,4 +87,5 @@ def pin_seen(case: dict[str, Any], name: str) -> PlaceSeen:
             ThreadRuleStep(**{**rule, "cpus": tuple(sorted(parse_cpulist(rule["cpus"])))})
             for rule in node.get("rules", ())
         ),
+        unended=tuple(node.get("unended", ())),
     )

@@ -14,10 +14,10 @@ import pytest
 from sparktune.io.transport.package import agent_archive
 
 _HOME = "/var/lib/sparktune"
-_PREPARE = f"""
+_PREPARE = """
 set -e
 mount -t tmpfs none /run/lock
-mount -t tmpfs none {_HOME}
+mount -t tmpfs {options} none {home}
 echo ready
 read -r end
 """
@@ -28,21 +28,15 @@ class PrivateAgent:
 
     def __init__(self, folder: Path, holder: int) -> None:
         """Write the archive."""
-        self._archive, self._holder = folder / "agent.pyz", holder
+        self._archive = folder / "agent.pyz"
+        self.enter = ("nsenter", f"--target={holder}", "--mount")
+        """What a command begins with that is to see this state, and not the machine's."""
         self._plan = folder / "plan.json"
         self._archive.write_bytes(agent_archive())
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run a command to its end."""
-        command = (
-            "nsenter",
-            f"--target={self._holder}",
-            "--mount",
-            sys.executable,
-            "-I",
-            str(self._archive),
-            *arguments,
-        )
+        command = (*self.enter, sys.executable, "-I", str(self._archive), *arguments)
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def transact(self, *steps: dict[str, Any]) -> dict[str, Any]:
@@ -58,7 +52,7 @@ class PrivateAgent:
         code = (
             "import fcntl,os;f=os.open('/run/lock/sparktune.lock',66);fcntl.flock(f,2);print('held',flush=True);input()"
         )
-        command = ("nsenter", f"--target={self._holder}", "--mount", sys.executable, "-I", "-c", code)
+        command = (*self.enter, sys.executable, "-I", "-c", code)
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
             assert child.stdout is not None
             assert child.stdout.readline() == "held\n"
@@ -71,14 +65,15 @@ class PrivateAgent:
 
 
 @contextmanager
-def private_agent(folder: Path) -> Iterator[PrivateAgent]:
-    """Make the namespace; it ends with its holder."""
+def private_agent(folder: Path, *, size: str = "") -> Iterator[PrivateAgent]:
+    """Make the namespace, with a disk of that size ("64k") for the journals; it ends with its holder."""
     for program in ("unshare", "nsenter"):
         if shutil.which(program) is None:
             pytest.skip(f"needs the command {program}")
     made = not Path(_HOME).exists()
     Path(_HOME).mkdir(parents=True, exist_ok=True)
-    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", _PREPARE)
+    prepare = _PREPARE.format(home=_HOME, options=f"-o size={size}" if size else "")
+    command = ("unshare", "--mount", "--propagation", "private", "sh", "-c", prepare)
     try:
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
             try:

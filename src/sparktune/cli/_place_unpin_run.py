@@ -77,13 +77,17 @@ def _carried_out(targets: Sequence[NodeTarget], wanted: Mapping[str, Sequence[st
 
 
 def _meant(found: PlaceStatus, arguments: UnpinArguments) -> Mapping[str, Sequence[str]]:
-    """Return the transactions to take back by node, the newest first."""
+    """Return the transactions to take back by node, the newest first; what broke off half-way goes with any."""
     for node in found.nodes:
         if node.failure:
             raise NodeUnreachable(node.failure, hint=node.hint)
+    broken = {node.node: list(reversed(node.unended)) for node in found.nodes}
     names = {node.node: [one.transaction.id for one in reversed(node.pinned)] for node in found.nodes}
     if arguments.transaction:
-        chosen = {node: [name for name in held if name == arguments.transaction] for node, held in names.items()}
+        chosen = {
+            node: [name for name in (*broken[node], *held) if name == arguments.transaction]
+            for node, held in names.items()
+        }
         if not any(chosen.values()):
             message = f"place pin has no transaction {arguments.transaction} on {', '.join(names)}"
             raise UsageError(message, hint="see which there are: sparktune place status")
@@ -92,4 +96,4 @@ def _meant(found: PlaceStatus, arguments: UnpinArguments) -> Mapping[str, Sequen
         several = "; ".join(f"{node}: {', '.join(held)}" for node, held in names.items() if held)
         message = f"there are several transactions of place pin ({several})"
         raise UsageError(message, hint="name one, or take back all of them: --all")
-    return names
+    return {node: [*broken[node], *held] for node, held in names.items()}

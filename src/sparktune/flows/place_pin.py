@@ -22,6 +22,7 @@ from sparktune.host.pinning.cpusets import group_of, group_reads
 from sparktune.host.pinning.plan import LABEL, plan_pins
 from sparktune.host.pinning.rows import pinned_of
 from sparktune.host.pinning.seen import first_reads, seen_of
+from sparktune.host.pinning.unended import given_back, unended_names
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.fanout import ask_all
 from sparktune.io.transport.session import NodeSession
@@ -148,9 +149,11 @@ async def _pins(session: NodeSession, scan: NodeScan, wish: PinWish) -> NodePins
     hello, first = await session.greet_and_observe(first_reads(pids))
     groups = await session.observe(group_reads(group_of(pid, first) for pid in pids))
     journal, _why = await try_journal(session) if pids else (None, "")
-    pinned = pinned_of(journal.transactions) if journal is not None else ()
-    rules = [rule for one in pinned for rule in one.rules]
-    return plan_pins(scan.node, scan.pollers, wish, seen_of(hello.boot_id, first, groups, pids, rules))
+    known = journal.transactions if journal is not None else ()
+    rules = [rule for one in pinned_of(known) for rule in one.rules]
+    unended = () if journal is None or journal.holder else unended_names(known)
+    seen = seen_of(hello.boot_id, first, groups, pids, rules, unended)
+    return plan_pins(scan.node, given_back(scan.pollers, known, hello.boot_id), wish, seen)
 
 
 async def _apply(targets: Sequence[NodeTarget], planned: PinOutcome, who: str, on_progress: HostProgress) -> PinOutcome:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sparktune.errors import ExitCode, HostError, NodeError
 from sparktune.host.pinning.rows import Pinned, pinned_of, rule_reads, rule_rows
+from sparktune.host.pinning.unended import unended_of, unended_rows
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.fanout import ask_all
 from sparktune.io.transport.session import NodeSession
@@ -17,10 +18,14 @@ from sparktune.model.transaction import Transaction
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodePlaced:
-    """One node: its transactions of ``place pin`` that hold, and a row for each rule, pin and timer."""
+    """One node: its transactions of ``place pin`` that hold, and a row for each rule, pin and timer.
+
+    ``unended`` are those that broke off, and the one that is at work now; each has a row, too.
+    """
 
     node: str
     pinned: tuple[Pinned, ...] = ()
+    unended: tuple[str, ...] = ()
     rows: tuple[RuleRow, ...] = ()
     failure: str = ""
     hint: str = ""
@@ -59,7 +64,9 @@ async def places_of(targets: Sequence[NodeTarget]) -> PlaceStatus:
         hello, journal = await session.hello(), await session.journal()
         pinned = pinned_of(journal.transactions, hello.boot_id)
         rows = rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
-        return NodePlaced(node=session.target.name, pinned=pinned, rows=rows)
+        unended = tuple(one.id for one in unended_of(journal.transactions))
+        rows = (*unended_rows(journal.transactions, journal.holder), *rows)
+        return NodePlaced(node=session.target.name, pinned=pinned, unended=unended, rows=rows)
 
     answers = await ask_all(targets, ask)
     return PlaceStatus(

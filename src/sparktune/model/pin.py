@@ -72,7 +72,8 @@ class PlaceSeen:
     ``efficiency`` are its online efficiency cores; UNREADABLE with the reason where fast and slow ones cannot be told
     apart. ``online`` is empty where that is not told. ``systemd``: it runs there. ``units`` are the texts, and the
     targets of links, that are there at the paths of ours; ``timer`` whether our timer is active. ``rules`` are those
-    that are applied already, with their transactions' names.
+    that are applied already, ``unended`` the names of transactions that broke off half-way, which are taken back before
+    anything is done.
     """
 
     boot_id: str
@@ -83,6 +84,7 @@ class PlaceSeen:
     units: Mapping[str, str] = field(default_factory=dict)
     timer: bool = False
     rules: tuple[ThreadRuleStep, ...] = ()
+    unended: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,13 @@ from dataclasses import replace
 
 from sparktune.host.cpulist import CpuSet, format_cpulist, parse_cpulist
 from sparktune.host.pinning.cpusets import limit_of, restricting, widen_hint
-from sparktune.model.observed import present
+from sparktune.model.observed import State, present
 from sparktune.model.pin import LeftThread, Pin, PinWish, PlaceSeen, ProcessSeen
 from sparktune.model.place import Poller, PollerVerdict
 from sparktune.model.step import ThreadRuleStep
 
 _AGAIN = "scan again while nothing runs: sparktune place scan"
+_AS_ROOT = "pinning needs root: allow sudo without a password there (NOPASSWD in /etc/sudoers.d), or run this as root"
 _BY_HAND = "choose the cores by hand: --cpus LIST"
 
 
@@ -41,7 +42,8 @@ def choose(poller: Poller, wish: PinWish, seen: PlaceSeen) -> Pin | LeftThread:
         return replace(_left(poller, f"it may use CPUs {poller.thread.allowed} only, which are right"), fine=True)
     if not wish.once and not process.exe.value:
         why = process.exe.why or "it is not told"
-        return _left(poller, f"no rule can be made: which program it runs is not known ({why})", "pin it once: --once")
+        hint = _AS_ROOT if process.exe.state is State.UNREADABLE else "pin it once: --once"
+        return _left(poller, f"no rule can be made: which program it runs is not known ({why})", hint)
     rule = None if wish.once else _rule(poller, process, target)
     return Pin(poller=poller, before=poller.thread.allowed, cpus=target, rule=rule)
 

@@ -29,6 +29,7 @@ _CHILDREN: Final = "threads that a moved thread starts later have its CPUs, too"
 _SEVERAL: Final = (
     "several threads of {} poll at once, so that none of them rests: a rule finds none of those that come later"
 )
+_UNENDED: Final = "transaction {} broke off half-way: it is taken back before this is done"
 _WHOLE: Final = "{0} has this one thread: to do without rule and timer start it with taskset -c {1} before its command"
 
 
@@ -154,6 +155,7 @@ def _diff(path: str, before: str | None, after: str) -> str:
 
 
 def _notes(pins: Sequence[Pin], seen: PlaceSeen) -> Iterable[str]:
+    yield from (_UNENDED.format(name) for name in seen.unended if pins)
     if pins:
         yield _CHILDREN
     watched = Counter(pin.poller.thread.pid for pin in pins if pin.rule is not None and pin.rule.which == "busy")

@@ -42,9 +42,14 @@ def unit_reads() -> tuple[Read, ...]:
 
 
 def seen_of(
-    boot_id: str, first: Readings, groups: Readings, pids: Collection[int], rules: Sequence[ThreadRuleStep] = ()
+    boot_id: str,
+    first: Readings,
+    groups: Readings,
+    pids: Collection[int],
+    rules: Sequence[ThreadRuleStep] = (),
+    unended: Sequence[str] = (),
 ) -> PlaceSeen:
-    """Return what the answers tell."""
+    """Return what the answers tell; ``rules`` and ``unended`` are what the journal does."""
     facts: CpuFacts = cpu.SOURCE.parse(first)
     split, online = facts.split, facts.online.value or frozenset()
     efficiency: Observed[frozenset[int]] = unreadable(split.why or "fast and slow cores cannot be told apart")
@@ -59,6 +64,7 @@ def seen_of(
         units=_units(first),
         timer=timer_active(first),
         rules=tuple(rules),
+        unended=tuple(unended),
     )
 
 

@@ -35,7 +35,7 @@ def _nodes(host: str | None) -> str:
 
 def _root_hint(host: str | None) -> str:
     if host is None:
-        return "run this as root: sudo sparktune host ..."
+        return "run this as root, with sudo before the same command"
     return f"allow it without a password (NOPASSWD in /etc/sudoers.d on {host}), or run sparktune there as root"
 
 

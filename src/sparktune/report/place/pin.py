@@ -71,12 +71,13 @@ def _verdict(node: PinView) -> Iterator[str]:
         yield f"{node.node}: no thread to move{left}"
     elif report is None:
         yield f"{node.node}: {number} would get {_cpus(pins)}{left}"
-    elif report.state in _MOVED and not report.failure:
+    elif not report.failure and report.state in {NodeState.UNTOUCHED, *_MOVED}:
         right = sum(node.now.get(pin.poller.thread.tid) == format_cpulist(pin.cpus) for pin in pins.pins)
         of = "" if right == len(pins.pins) else f" of {len(pins.pins)}"
         name = report.outcome.transaction if report.outcome is not None else ""
         are = "thread is" if right == 1 else "threads are"
-        yield f"{node.node}: {right}{of} {are} pinned (transaction {name}){left}"
+        how = f"transaction {name}" if name else "nothing had to be done any more"
+        yield f"{node.node}: {right}{of} {are} pinned ({how}){left}"
     else:
         why = report.failure.removeprefix(f"{node.node}: ") or "nothing was done"
         yield f"{node.node}: {report.state.value}: {why}"
@@ -134,6 +135,8 @@ def _read_back(pin: Pin, node: PinView) -> str:
     now, wanted = node.now.get(pin.poller.thread.tid), format_cpulist(pin.cpus)
     if now is None:
         return "it has ended meanwhile"
+    if node.report is not None and node.report.failure:
+        return f"it has {now}"
     return f"read back {now}" if now == wanted else f"BUT READ BACK {now}"
 
 
@@ -149,7 +152,10 @@ def _next(nodes: Sequence[PinView], where: str) -> Iterator[str]:
         yield f"is it still so: sparktune place status{flags}"
         yield f"to take it back: sparktune place unpin{flags}"
         yield "whether it pays nobody has measured here; to see that: unpin, then sparktune place trial TID@NODE"
-    elif any(node.pins is not None and node.pins.pins and not node.pins.plan.refusals for node in nodes):
+    elif any(
+        node.report is None and node.pins is not None and node.pins.pins and not node.pins.plan.refusals
+        for node in nodes
+    ):
         yield "nothing was changed; without --dry-run this asks, and then does it"
 
 
