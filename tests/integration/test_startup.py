@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +33,14 @@ json.dump({{"code": code, "modules": sorted(sys.modules)}}, sys.stderr)
 """
 
 
+def _ran(*arguments: str, folder: Path | None = None) -> tuple[int | None, set[str], str]:
+    """Run a command in a process of its own; return its code, the modules that it loaded, and what it printed."""
+    program = _PROGRAM.format(arguments=arguments)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=folder)
+    seen = json.loads(done.stderr.splitlines()[-1])
+    return seen["code"], set(seen["modules"]), done.stdout
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -47,10 +56,28 @@ json.dump({{"code": code, "modules": sorted(sys.modules)}}, sys.stderr)
     ids=" ".join,
 )
 def test_help_loads_no_heavy_library(arguments: list[str]) -> None:
-    program = _PROGRAM.format(arguments=arguments)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    seen = json.loads(done.stderr)
+    code, modules, out = _ran(*arguments)
 
-    assert seen["code"] in (0, None)
-    assert done.stdout
-    assert _HEAVY & set(seen["modules"]) == set()
+    assert code in (0, None)
+    assert out
+    assert _HEAVY & modules == set()
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--version"], ["status"], ["status", "--jsn"], ["nosuch"], ["-h"]], ids=" ".join
+)
+def test_only_the_command_that_is_run_is_built(arguments: list[str], tmp_path: Path) -> None:
+    """Building all of them is half of what a start costs; who types a wrong word has the time for it."""
+    _, modules, _ = _ran(*arguments, folder=tmp_path)
+
+    all_wanted = arguments in (["status", "--jsn"], ["nosuch"], ["-h"])
+    assert ("sparktune.cli.bench" in modules) is all_wanted
+
+
+def test_the_front_page_loads_no_library_for_tables(tmp_path: Path) -> None:
+    (tmp_path / "sparktune.yaml").write_text("services:\n  chat: {endpoint: 'http://127.0.0.1:9/v1'}\n")
+
+    code, modules, out = _ran("status", folder=tmp_path)
+
+    assert code == 0
+    assert {"rich", "textual", "numpy"} & modules == set()

@@ -62,10 +62,13 @@ def run_drift(arguments: DriftArguments) -> None:
         raise typer.Exit(int(code))
 
 
-def wish_of(arguments: DriftArguments) -> DriftWish:
-    """Return what is meant by flags and ``sparktune.yaml``. Raises UsageError for what names no service."""
-    path = find_config(Path.cwd())
-    config = load_config(path) if path is not None else None
+def wish_of(arguments: DriftArguments, read: Config | None = None) -> DriftWish:
+    """Return what is meant by flags and ``sparktune.yaml``; ``read`` where somebody has read that just now.
+
+    Raises UsageError for what names no service.
+    """
+    path = find_config(Path.cwd()) if read is None else None
+    config = load_config(path) if path is not None else read
     name, service = _service(arguments, config)
     place = _place(arguments, name, service)
     targets = _targets(arguments.nodes, place, config)

@@ -11,7 +11,7 @@ from pathlib import Path
 from sparktune.errors import NotConclusive, RequestsFailed, UsageError
 from sparktune.io.files import check_writable, write_atomic
 from sparktune.model.result import RunResult
-from sparktune.report.bench import Form, form_for_format, form_for_suffix, render
+from sparktune.report.bench.forms import Form, form_for_format, form_for_suffix, render
 
 _NARROWEST = 60
 

@@ -63,7 +63,7 @@ def _wish(config: Config, name: str, service: ServiceConfig | None, limit_s: Sec
     drift, why = None, ""
     if service is not None:
         try:
-            drift = wish_of(DriftArguments(service=name))
+            drift = wish_of(DriftArguments(service=name), config)
         except SparktuneError as error:
             why = str(error)
     return StatusWish(

@@ -4,18 +4,22 @@ typer's own errors are told apart by what they carry (``option_name``, ``param``
 messages, as typer 0.15 to 0.29 and click 8.1 write them; one that is not known keeps its words, and has the hint, too.
 """
 
-__all__ = ["usage_error"]
+__all__ = ["file_error", "usage_error"]
 
+import errno
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
-from sparktune.errors import UsageError
+from sparktune.errors import SparktuneError, UsageError
 
 _NO_COMMAND: Final = re.compile(r"No such command '(?P<word>.*?)'\.?(?: Did you mean .*)?", re.DOTALL)
 _TOO_MANY: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)", re.DOTALL)
 _BOUND: Final = re.compile(r"Input should be (?P<rest>.*?)(?:, unable to parse .*)?\.?", re.DOTALL)
+_BAD_NAMES: Final = frozenset(
+    {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.ENOENT}
+)
 _SHOWN: Final = 60
 _CLOSE: Final = 0.6
 
@@ -26,6 +30,17 @@ def usage_error(fault: Any, root: Any, argv: Sequence[str]) -> UsageError:  # no
     message, guess = _told(fault, words, command, root, argv)
     join = " " if guess.endswith("?") else "; " if guess else ""
     return UsageError(message, hint=f"{guess}{join}try: {words} --help")
+
+
+def file_error(fault: OSError) -> SparktuneError:
+    """Return an error of ours for a file that nobody expected to fail. Raises the fault again when it is of no file."""
+    if fault.filename is None:
+        raise fault
+    name = fault.filename if isinstance(fault.filename, str) else str(fault.filename)
+    message = f"{_short(name)} cannot be used: {fault.strerror or fault}"
+    if fault.errno in _BAD_NAMES:
+        return UsageError(message, hint="give the name of a file or folder that is there")
+    return SparktuneError(message, hint="is it there, and may this user read and write it?")
 
 
 def _place(fault: Any, root: Any, argv: Sequence[str]) -> tuple[str, Any]:  # noqa: ANN401 - as above

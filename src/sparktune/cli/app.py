@@ -9,6 +9,7 @@ __all__ = ["app", "main", "print_error", "register_commands"]
 
 import functools
 import importlib
+import os
 import pkgutil
 import signal
 import sys
@@ -60,12 +61,16 @@ class _InOrder(TyperGroup):
         except _FAULT as fault:
             if not standalone_mode:
                 raise
-            _explain(fault, self, argv)
+            _explain(fault, argv)
         except typer.Abort:
             if not standalone_mode:
                 raise
             sys.stderr.write("aborted\n")
             sys.exit(int(ExitCode.FAILED))
+        except OSError as fault:
+            from sparktune.cli._usage import file_error
+
+            raise file_error(fault) from fault
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code
@@ -82,14 +87,17 @@ class _InOrder(TyperGroup):
         return command
 
 
-def _explain(fault: Any, root: Any, argv: Sequence[str]) -> NoReturn:  # noqa: ANN401 - as above
+def _explain(fault: Any, argv: Sequence[str]) -> NoReturn:  # noqa: ANN401 - as above
     """Raise what is wrong with a command line; a group alone is answered by its help."""
     if type(fault).__name__ == "NoArgsIsHelpError":
         fault.show()
         sys.exit(int(ExitCode.USAGE))
+    from typer.main import get_command
+
     from sparktune.cli._usage import usage_error
 
-    raise usage_error(fault, root, argv) from None
+    register_commands()  # what was meant may be any of them
+    raise usage_error(fault, get_command(app), argv) from None
 
 
 def _with_those_below(command: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
@@ -136,12 +144,26 @@ def _root(
         status()
 
 
+def register_commands(word: str = "") -> None:
+    """Let the command file of that name add itself, or every one where none has it; each does so once in a process.
+
+    Building commands is half of what a start costs, and a command line needs one of them.
+    """
+    names = [one.name for one in pkgutil.iter_modules(cli.__path__) if one.name != "app" and one.name[0] != "_"]
+    for name in (word,) if word in names else sorted(names):
+        _register(name)
+
+
+def _first(argv: Sequence[str]) -> str:
+    """Return the command that a line begins with; a shell that completes one passes none, and needs them all."""
+    if argv:
+        return argv[0]
+    return "" if "_SPARKTUNE_COMPLETE" in os.environ else "status"
+
+
 @functools.cache
-def register_commands() -> None:
-    """Let every command file of this package add itself, once in a process."""
-    for info in sorted(pkgutil.iter_modules(cli.__path__), key=lambda module: module.name):
-        if info.name != "app" and not info.name.startswith("_"):
-            importlib.import_module(f"{cli.__name__}.{info.name}").register(app)
+def _register(name: str) -> None:
+    importlib.import_module(f"{cli.__name__}.{name}").register(app)
 
 
 def print_error(error: SparktuneError) -> None:
@@ -156,8 +178,10 @@ def main() -> None:
     with steady_streams():
         try:
             signal.signal(signal.SIGTERM, _as_interrupt)
-            register_commands()
-            _run(join_lists(sys.argv[1:]))
+            argv = join_lists(sys.argv[1:])
+            if argv != ["--version"]:
+                register_commands(_first(argv))
+            _run(argv)
         except SparktuneError as error:
             print_error(error)
             sys.exit(int(error.exit_code))

@@ -24,6 +24,9 @@ def write_lab(folder: Path, port: int = LAB_PORT) -> tuple[Path, ...]:
 
     Raises UsageError, also when something is there.
     """
+    if not _is_text(str(folder.resolve())):
+        message = f"{str(folder)!r} is no UTF-8: files of the service name their folder"
+        raise UsageError(message, hint="name a folder whose path is text")
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             message = f"{folder} is there already and not an empty folder"
@@ -39,6 +42,15 @@ def write_lab(folder: Path, port: int = LAB_PORT) -> tuple[Path, ...]:
         message = f"{folder} cannot be written: {error.strerror or error}"
         raise UsageError(message, hint="name a folder that you may write to and that has space") from None
     return tuple(nodes)
+
+
+def _is_text(path: str) -> bool:
+    """Tell whether a path is what a file in UTF-8 can hold: bytes that are none come as lone surrogates."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _write_tree(root: Path, tree: NodeTree) -> None:

@@ -63,7 +63,7 @@ def guard_lines(report: GuardReport) -> list[str]:
     if report.killed is not None:
         lines.append(report.killed.text)
         lines += [f"  {report.killed.evidence}"] if report.killed.evidence else []
-    from sparktune.report.bench.words import printable  # noqa: PLC0415 - it comes with all of the reports of bench
+    from sparktune.report.bench.words import printable  # noqa: PLC0415 - it comes with all that a bench has words for
 
     return [printable(line) for line in lines]
 

@@ -11,7 +11,7 @@ from sparktune.experiment.table_verdict import judge_table
 from sparktune.model.check import Status
 from sparktune.model.result import RunResult
 from sparktune.model.table import Table
-from sparktune.report.bench import Form, render
+from sparktune.report.bench.forms import Form, render
 
 
 def _read(result: RunResult, form: Form, name: str = "run") -> Table:

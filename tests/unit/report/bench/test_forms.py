@@ -23,7 +23,7 @@ from tests.support.stored import make_cell, make_run
 from sparktune.errors import UsageError
 from sparktune.model.check import Status
 from sparktune.model.result import RunResult
-from sparktune.report.bench import Form, form_for_format, form_for_suffix, render
+from sparktune.report.bench.forms import Form, form_for_format, form_for_suffix, render
 from sparktune.report.bench.csv import COLUMNS
 from sparktune.report.bench.text import write_text
 from sparktune.report.bench.words import value_words

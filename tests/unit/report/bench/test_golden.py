@@ -9,7 +9,7 @@ from tests.support.results import make_cell_result, make_check, make_metric, mak
 from tests.support.stored import make_run
 
 from sparktune.model.run import RunState
-from sparktune.report.bench import Form, render
+from sparktune.report.bench.forms import Form, render
 
 _GOLDEN = Path(__file__).parents[1] / "golden"
 _FORMS = [

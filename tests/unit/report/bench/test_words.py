@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.support.results import make_cell_result, make_metric, make_result
 
-from sparktune.report.bench import Form, render
+from sparktune.report.bench.forms import Form, render
 from sparktune.report.bench.json import result_record
 from sparktune.report.bench.words import finite, listed, one_line, setting_words, utc, value_words, why_unknown
 

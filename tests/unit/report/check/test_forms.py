@@ -10,7 +10,7 @@ from tests.support.schemas import promised
 from sparktune.bench.imports import SourceFile, combine_tables, read_table
 from sparktune.experiment.table_verdict import judge_table
 from sparktune.model.result import RunResult
-from sparktune.report.bench import Form, render
+from sparktune.report.bench.forms import Form, render
 from sparktune.report.check import check_json, check_text
 
 _TABLES = Path(__file__).parents[3] / "cases" / "check"
