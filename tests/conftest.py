@@ -4,11 +4,13 @@ import os
 import socket
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.support.own_transactions import left_applied, names_there, take_back
 
 _PURE = ("unit", "cases")
 _HERE = Path(__file__).parent
@@ -37,6 +39,16 @@ def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPARKTUNE_DATA", str(tmp_path / "sparktune-data"))
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _own_transactions(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[None]:
+    """Take back what a test of root's has applied to files of its own on this machine, and leaves so on purpose."""
+    pure = request.path.relative_to(_HERE).parts[0] in _PURE
+    before = names_there() if not pure and os.geteuid() == 0 else None
+    yield
+    if before is not None and (new := names_there() - before):
+        take_back(left_applied(new, tmp_path))
 
 
 @pytest.fixture(autouse=True)
