@@ -11,26 +11,22 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from sparktune.cli._ab import declared_of, worked_on
+from sparktune.cli._ab import worked_on
 from sparktune.cli._ab_alone import alone_at, refuse_leftovers
 from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_stop import check_can_stop
-from sparktune.cli._ab_world import World, with_image, world_of
+from sparktune.cli._ab_world import with_image, world_of
 from sparktune.cli._host_ask import agreed, check_can_ask
-from sparktune.cli._sweep_flags import SweepFlags, sweep_values
+from sparktune.cli._sweep_flags import SweepFlags
+from sparktune.cli._sweep_plan import engine_of, plan_shown, wanted_of
 from sparktune.cli._sweep_show import finish, show_result
 from sparktune.cli._sweep_study import proposer, tell_study, withdraw
 from sparktune.cli._terminal import fitted
 from sparktune.deploy.arm_planner import ArmPlanner
-from sparktune.deploy.launchers import all_launchers
-from sparktune.deploy.launchers._shared import argv_of
-from sparktune.deploy.settings.grammars import all_grammars
-from sparktune.deploy.sweep_arms import SWEPT, planner_for
-from sparktune.deploy.sweep_now import engine_of_words
-from sparktune.errors import EndpointError, NotConclusive, SparktuneError, UsageError
+from sparktune.deploy.sweep_arms import planner_for
+from sparktune.errors import NotConclusive, SparktuneError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
@@ -38,13 +34,12 @@ from sparktune.flows.ab import resume, run_experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.sweep import restore_sweep, run_sweep, sweep_result
 from sparktune.flows.sweep_confirm import confirmation
-from sparktune.flows.sweep_plan import Asked, confirming_words, cost_lines, planned
+from sparktune.flows.sweep_ground import shared_memory
+from sparktune.flows.sweep_plan import confirming_words, cost_lines, planned
 from sparktune.flows.sweep_predict import foretold, sweep_outcomes
 from sparktune.flows.sweep_visit import SweepTools
-from sparktune.io.http.server import Server
 from sparktune.io.store.identity import new_run_id
 from sparktune.io.store.store import Store
-from sparktune.io.sweep_file import SweepRequest, sweep_request
 from sparktune.model.experiment_row import ExperimentState
 from sparktune.model.sweep import BASELINE, Candidate, SweepState
 from sparktune.model.sweep_record import SweepRecord
@@ -53,24 +48,20 @@ from sparktune.report.sweep.text import plan_text
 
 def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry_run: bool) -> None:
     """Run a new sweep to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
-    request, first, live = _asked_for(file, flags)
+    wanted = wanted_of(file, flags)
     if not dry_run:
         check_can_ask(yes=options.yes)
     with Store.open() as store:
-        world = world_of(first, options, store)
-        planner = asyncio.run(world.seeing())
-        engine = _engine(request, first, world)
-        propose = None if dry_run else proposer(flags.study, flags.proposals, first)
-        asked = Asked(
-            request=request, first=first, planner=planner, live=live, engine=engine, watched=world.watched,
-            propose=propose,
-        )  # fmt: skip
-        record, umbrella = planned(asked, store)
-        text = fitted(plan_text(record, umbrella, cost_lines(record), foretold(store, record, umbrella)))
+        world = world_of(wanted.first, options, store)
         if dry_run:
-            sys.stdout.write(text)
+            sys.stdout.write(fitted(plan_shown(wanted, world, store)))
             sys.stderr.write("--dry-run: nothing was started\n")
             return
+        planner = asyncio.run(world.seeing())
+        memory = shared_memory(world.watched).size
+        propose = proposer(flags.study, flags.proposals, wanted.first)
+        record, umbrella = planned(wanted.asked(planner, engine_of(wanted, world), memory, propose), store)
+        text = fitted(plan_text(record, umbrella, cost_lines(record), foretold(store, record, umbrella)))
         sys.stderr.write(text)
         check_can_stop(planner_for(planner, record, record.plan.screened[0]).plan(Arm.B.value), umbrella)
         with alone_at(store, umbrella):  # before anybody is asked, too: whoever comes second is told at once
@@ -86,25 +77,6 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
             store.create_sweep(record, umbrella)
             sys.stderr.write(f"sweep {record.id}\n")
             _carry_out(store, umbrella, record, options, study=flags.study)
-
-
-def _asked_for(file: Path | None, flags: SweepFlags) -> tuple[SweepRequest, Experiment, dict[str, Any]]:
-    """Return what the sweep's own keys say, an experiment with the baseline as both arms, and how it is read back."""
-    values, fault = sweep_values(file, flags)
-    request, rest = sweep_request(values, fault)
-    live = rest.pop("live", {})
-    _check_launcher(rest.get("launcher"))
-    name = rest.get("name") or "sweep of " + (", ".join(one.knob for one in request.ranges) or str(values["params"]))
-    first = declared_of({**rest, "name": name, "a": dict(request.baseline), "aa": True}, fault)
-    _check_launcher(first.launcher)
-    return request, first, live
-
-
-def _check_launcher(launcher: object) -> None:
-    """Raise UsageError for a launcher whose arms are more than knobs; one that nobody knows is told as such later."""
-    if launcher in {one.id for one in all_launchers()} - set(SWEPT):
-        message = f"launcher {launcher} sets no single knobs, so that a sweep cannot try them"
-        raise UsageError(message, hint=f"a sweep works with {', '.join(SWEPT)}; two settings compare with sparktune ab")
 
 
 def resume_command(prefix: str, options: AbOptions, *, restore_only: bool, study: str = "") -> None:
@@ -233,29 +205,3 @@ def _check_image(store: Store, umbrella: Experiment, options: AbOptions) -> None
     if now is not None and now != was:
         message = f"the service runs another image now ({now}), and the sweep was measured with {was}"
         raise NotConclusive(message, hint="bring that image back, or start a new sweep")
-
-
-def _engine(request: SweepRequest, first: Experiment, world: World) -> str:
-    known = tuple(grammar.engine for grammar in all_grammars())
-    found = request.engine or _told(first, world)
-    if found in known:
-        return found
-    if request.ranges and all(":" in one.knob for one in request.ranges):  # each is written as it is set
-        return ""
-    message = f"the engine {found!r} is not known here" if found else "nothing tells which engine it is"
-    raise UsageError(message, hint=f"say it with --engine (engine: in a file): {', '.join(known)}")
-
-
-def _told(first: Experiment, world: World) -> str:
-    if first.launcher == "command":
-        return engine_of_words(argv_of(first.arms[Arm.A].get("command"), "baseline: command"))
-    try:
-        return asyncio.run(_asked(first.base_url, world.settings.api_key))
-    except EndpointError:
-        return ""
-
-
-async def _asked(base_url: str, api_key: Any) -> str:  # noqa: ANN401 - a Secret, or None
-    async with Server(base_url, api_key) as server:
-        _, facts = await server.probe()
-    return facts.name

@@ -1,9 +1,10 @@
 """What is known before the first start of a sweep: the memory of its nodes, and the KV pool of a run before."""
 
-__all__ = ["pool_before", "shared_memory"]
+__all__ = ["SharedMemory", "pool_before", "shared_memory"]
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sparktune.errors import StoreError
 from sparktune.flows.doctor import facts_of
@@ -23,12 +24,23 @@ _NEWEST = 50  # runs that are looked through for one on this server
 _SHARED = "GB10"
 
 
-def shared_memory(targets: Sequence[NodeTarget]) -> Bytes | None:
-    """Return the memory of the smallest node, where all are known to have one memory for CPU and GPU; else None."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedMemory:
+    """``size`` is that of the smallest node, None unless all are known to have one memory for CPU and GPU.
+
+    ``silent`` has why nodes did not answer, one by one.
+    """
+
+    size: Bytes | None = None
+    silent: tuple[str, ...] = ()
+
+
+def shared_memory(targets: Sequence[NodeTarget]) -> SharedMemory:
+    """Return what is known of the memory that the configurations have to fit into."""
     if not targets:
-        return None
-    answers = asyncio.run(observe_all(tuple(targets), (*CPU.reads, *MEMORY.reads)))
-    return _smallest([facts_of(answer) for answer in answers])
+        return SharedMemory()
+    nodes = [facts_of(answer) for answer in asyncio.run(observe_all(tuple(targets), (*CPU.reads, *MEMORY.reads)))]
+    return SharedMemory(size=_smallest(nodes), silent=tuple(node.failure for node in nodes if node.failure))
 
 
 def pool_before(store: Store, base_url: str) -> dict[str, float]:

@@ -1,6 +1,6 @@
 """The plan of a sweep before its first visit: its space, what no start has to show, and what it is going to cost."""
 
-__all__ = ["Asked", "confirming_words", "cost_lines", "planned"]
+__all__ = ["Asked", "confirming_words", "cost_lines", "planned", "planned_unseen"]
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,14 +18,13 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.search import typical_visit_s, visits_left
 from sparktune.flows.ab_cost import visit_s
-from sparktune.flows.sweep_ground import pool_before, shared_memory
-from sparktune.io.cluster import NodeTarget
+from sparktune.flows.sweep_ground import pool_before
 from sparktune.io.store.store import Store
 from sparktune.io.sweep_file import SweepRequest
 from sparktune.model.cell import Cell
 from sparktune.model.sweep import BASELINE, Candidate, KnobRange, Pruned, SweepPlan, SweepVisit
 from sparktune.model.sweep_record import SweepRecord
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Bytes, Seconds, format_duration
 
 _START_S: Seconds = 120.0
 _GUESS_S: Seconds = 600.0  # of a visit: what a large model takes to start, to warm up and to be measured
@@ -37,8 +36,8 @@ class Asked:
     """``first`` is the experiment as it was asked for, with the baseline as both arms; ``planner`` has seen the nodes.
 
     ``live`` says how settings are read back, in the words of a sweep. ``engine`` is whose names the knobs have.
-    ``watched`` are the nodes whose memory the configurations have to fit into. ``propose`` returns configurations that
-    are screened besides, from whatever knows of good ones.
+    ``memory`` is what the configurations have to fit into, None where that is not known. ``propose`` returns
+    configurations that are screened besides, from whatever knows of good ones.
     """
 
     request: SweepRequest
@@ -46,7 +45,7 @@ class Asked:
     planner: ArmPlanner
     live: Mapping[str, Any]
     engine: str
-    watched: tuple[NodeTarget, ...] = ()
+    memory: Bytes | None = None
     propose: Callable[[SweepRecord], tuple[Candidate, ...]] | None = None
 
 
@@ -75,6 +74,20 @@ def planned(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
         _check(asked.planner, record, one)
     umbrella = _umbrella(asked, record)
     return replace(record, plan=replace(record.plan, visit_s=_visit_s(store, umbrella))), umbrella
+
+
+def planned_unseen(asked: Asked, store: Store) -> tuple[SweepRecord, Experiment]:
+    """Return the sweep as the request alone tells it, where nodes do not say what runs now: nothing is left out of it.
+
+    It can be shown, and not be run. Raises UsageError for a knob that the engine, where it is known, does not have.
+    """
+    space = asked.request.space({})
+    ranges = _asked_ranges(asked)
+    candidates = candidates_of(ranges) if space is None else space.candidates
+    record = _record(asked, Now(), ranges, candidates)
+    for one in candidates if asked.engine else ():
+        arm_with(record, asked.first.launcher, one)
+    return replace(record, plan=replace(record.plan, visit_s=_visit_s(store, asked.first))), asked.first
 
 
 def cost_lines(record: SweepRecord) -> tuple[str, ...]:
@@ -156,7 +169,7 @@ def _pruned(asked: Asked, record: SweepRecord, now: Now, store: Store) -> tuple[
         engine=asked.engine,
         values=now.values,
         facts=pool_before(store, asked.first.base_url),
-        memory=shared_memory(asked.watched),
+        memory=asked.memory,
         concurrency=max(cell.concurrency for cell in cells),
         request_tokens=max(map(_tokens, cells)),
         floor=limits.available_floor,

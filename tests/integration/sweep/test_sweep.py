@@ -84,6 +84,48 @@ def test_a_dry_run_starts_nothing_and_keeps_nothing(tmp_path: Path, port: int) -
         assert store.list_experiments(5, sweeps=True) == ()
 
 
+_FAR = {"node": "spark-far", "file": "/srv/compose.yaml", "service": "vllm"}
+_AWAY = f"{sys.executable} -c 'import sys; sys.exit(\"spark-far: No route to host\")'"
+
+
+def test_a_dry_run_without_its_nodes_says_what_is_unknown_and_why(
+    tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plan is made in the evening, at home; the nodes are asked when it starts."""
+    monkeypatch.setenv("SPARKTUNE_SSH", _AWAY)
+    content = _sweep(port, launcher="compose", where=[_FAR], knobs={"max_num_seqs": [4, 8]})
+    del content["baseline"]
+
+    planned = _run(tmp_path, content, "--dry-run")
+    started = _run(tmp_path, content, "--yes", "--engine", "vllm")
+
+    told = " ".join(planned.out.split())
+    assert planned.code == 0, planned.err
+    assert "max_num_seqs: 4, 8 (now unknown, upwards under the guards)" in told
+    assert "unknown: what runs now, and with it which values are the baseline's own" in told
+    assert "No route to host" in told, "it says why"
+    assert (
+        f"unknown: which engine it is, and whether it has these knobs: nothing answers at http://127.0.0.1:{port}"
+        in told
+    )
+    assert "at most 7 to choose" in told
+    assert started.code == 1
+    assert "No route to host" in started.err
+
+
+def test_a_dry_run_names_the_nodes_whose_memory_nobody_knows(
+    tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARKTUNE_SSH", _AWAY)
+
+    planned = _run(tmp_path, _sweep(port, nodes=["spark-far"]), "--dry-run")
+
+    told = " ".join(planned.out.split())
+    assert planned.code == 0, planned.err
+    assert "unknown: whether each value fits into the memory of a node: spark-far: " in told
+    assert f"{_STEP}: 4, none, {SLOW} (now {SLOW})" in told, "what runs now is known all the same"
+
+
 def test_where_nothing_is_left_to_try_it_says_why(tmp_path: Path, port: int) -> None:
     finished = _run(tmp_path, _sweep(port, knobs={_STEP: [SLOW]}), "--yes")
 

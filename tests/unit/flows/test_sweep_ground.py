@@ -35,7 +35,7 @@ def test_one_node_that_does_not_tell_leaves_all_open(other: NodeFacts) -> None:
 
 
 def test_nobody_is_asked_without_nodes() -> None:
-    assert shared_memory(()) is None
+    assert shared_memory(()).size is None
 
 
 @dataclass

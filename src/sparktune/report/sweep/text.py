@@ -31,16 +31,26 @@ def result_text(result: SweepResult, outcomes: Sequence[Outcome] = ()) -> str:
 
 
 def plan_text(
-    record: SweepRecord, experiment: Experiment, cost: Sequence[str], foretold: Sequence[Prediction] = ()
+    record: SweepRecord,
+    experiment: Experiment,
+    cost: Sequence[str],
+    foretold: Sequence[Prediction] = (),
+    *,
+    unknown: Sequence[str] = (),
+    seen: bool = True,
 ) -> str:
-    """Render what a sweep would do: the space, what was left out of it and why, the stages, and what they cost."""
+    """Render what a sweep would do: the space, what was left out of it and why, the stages, and what they cost.
+
+    ``unknown`` says what could not be looked up, and why; with ``seen`` False what runs now is among it.
+    """
     plan, primary = record.plan, experiment.primary
     cells = count_of(len(experiment.workload.cells), "cell")
     pairs = plan.pairs and len(plan.ranges) > 1
     raced = "combinations of what wins alone race, too" if pairs else "no combinations"
     lines = [
         f"sweep: {one_line(experiment.name)}; server: {one_line(experiment.base_url)}, launcher {experiment.launcher}",
-        *(f"  {_range_words(one)}" for one in plan.ranges),
+        *(f"  {_range_words(one, seen=seen)}" for one in plan.ranges),
+        *(f"unknown: {one_line(one)}" for one in unknown),
         f"looks for: {primary.metric}, as the geometric mean over {cells}; worth having: {format_percent(plan.margin)}",
         *(f"must hold: {constraint_words(one)} in every cell" for one in plan.constraints),
         f"screening: {count_of(len(plan.screened), 'configuration')}, one knob moved in each, the baseline in between",
@@ -134,6 +144,7 @@ def _pruned(plan: SweepPlan) -> Iterator[str]:
         yield from (f"  {one.key}: {one_line(one.why)}{f' ({one.rule})' if one.rule else ''}" for one in plan.pruned)
 
 
-def _range_words(one: KnobRange) -> str:
+def _range_words(one: KnobRange, *, seen: bool = True) -> str:
     upwards = ", upwards under the guards" if one.raises_memory else ""
-    return f"{one.knob}: {', '.join(one.values)} (now {one.baseline or 'not set'}{upwards})"
+    now = one.baseline or ("not set" if seen else "unknown")
+    return f"{one.knob}: {', '.join(one.values)} (now {now}{upwards})"

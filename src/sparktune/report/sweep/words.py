@@ -34,6 +34,7 @@ from sparktune.model.sweep import (
     VisitTask,
 )
 from sparktune.report.ab.words import sentence as ab_sentence
+from sparktune.report.ab.words import unproven_guards
 from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_duration, format_percent
 
@@ -101,12 +102,16 @@ def learned_words(result: SweepResult, visit: SweepVisit) -> str:
 def best_words(result: SweepResult) -> str:
     """Return the best so far, once something was compared, and what is left to do at the pace of the visits so far."""
     known = [one for one in result.known if one.log_ratio is not None and one.standing in _IN]
-    best = sorted(known, key=lambda one: -(one.log_ratio or 0.0))[:_SHOWN]
+    ahead = [one for one in known if (one.log_ratio or 0.0) > 0]
+    best = sorted(ahead, key=lambda one: -(one.log_ratio or 0.0))[:_SHOWN]
     told = ", ".join(f"{one.candidate.key} {change_words(one, _better(result))}" for one in best)
     left = f"at most {count_of(result.left, 'visit')} to come" if result.left else "no visit to come"
     one_s = typical_visit_s(result.plan, result.visits)
     hours = f", about {format_duration(result.left * one_s)}" if result.left and one_s else ""
-    return f"best so far (chooses, proves nothing): {told}; {left}{hours}" if told else f"{left}{hours}"
+    if not known:
+        return f"{left}{hours}"
+    said = f"best so far (chooses, proves nothing): {told}" if told else "nothing looks better than the baseline so far"
+    return f"{said}; {left}{hours}"
 
 
 def change_words(known: Estimate, better: Better) -> str:
@@ -145,7 +150,8 @@ def next_steps(result: SweepResult) -> tuple[str, ...]:
     record = result.record
     if result.confirmed is not None and result.confirmed.verdict is not None:
         shown = f"sparktune ab show {record.confirm}"
-        return (f"sparktune earned accept {record.confirm}", shown) if result.won else (shown,)
+        kept = result.won and not unproven_guards(result.confirmed)  # else it would be refused, and shown says why
+        return (f"sparktune earned accept {record.confirm}", shown) if kept else (shown,)
     if record.winner or record.state is not SweepState.DONE:
         return (f"sparktune sweep resume {record.id}",)
     return ()
