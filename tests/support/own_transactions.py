@@ -18,17 +18,17 @@ _JOURNALS = Path(HOME) / "txn"
 _OVER = frozenset({"ABORT", "REVERTED", "GIVEN_UP"})
 
 
-def names_there() -> frozenset[str]:
+def names_there(there: Path = _JOURNALS) -> frozenset[str]:
     """Return the names of all transactions that there are; none for whoever may not look."""
     try:
-        return frozenset(path.name for path in _JOURNALS.iterdir())
+        return frozenset(path.name for path in there.iterdir())
     except OSError:
         return frozenset()
 
 
-def left_applied(names: Collection[str], folder: Path) -> list[str]:
+def left_applied(names: Collection[str], folder: Path, there: Path = _JOURNALS) -> list[str]:
     """Return those of these that stand, all of whose items are below a folder, the newest first."""
-    return [name for name in sorted(names, reverse=True) if _stands_below(name, folder)]
+    return [name for name in sorted(names, reverse=True) if _stands_below(there / name, folder)]
 
 
 def take_back(names: Collection[str]) -> None:
@@ -40,9 +40,9 @@ def take_back(names: Collection[str]) -> None:
         assert done.returncode == 0, f"a test has left {name}, which cannot be taken back: {done.stdout}{done.stderr}"
 
 
-def _stands_below(name: str, folder: Path) -> bool:
+def _stands_below(transaction: Path, folder: Path) -> bool:
     try:
-        lines = (_JOURNALS / name / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+        lines = (transaction / "journal.jsonl").read_text(encoding="utf-8").splitlines()
         records = [json.loads(line) for line in lines]
     except (OSError, ValueError):
         return False  # just being written, by another run

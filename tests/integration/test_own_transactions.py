@@ -1,11 +1,9 @@
-"""What the tests themselves leave applied on a machine is theirs alone: never what people or other runs have applied."""
+"""What a test takes back on a machine is its own alone, and never what people or other runs have applied."""
 
 import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-from tests.support import own_transactions
 from tests.support.own_transactions import left_applied, names_there
 
 _PREPARE = {"n": 1, "record": "PREPARE", "step": 0}
@@ -17,10 +15,9 @@ def _journal(there: Path, name: str, *records: dict[str, Any]) -> None:
     (there / name / "journal.jsonl").write_text("\n".join(lines) + "\n")
 
 
-def test_only_what_stands_and_is_below_the_tests_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_stands_and_is_below_the_tests_own_folder(tmp_path: Path) -> None:
     there, mine = tmp_path / "txn", tmp_path / "mine"
-    monkeypatch.setattr(own_transactions, "_JOURNALS", there)
-    assert names_there() == frozenset()
+    assert names_there(there) == frozenset()
     own, commit = {**_PREPARE, "before": {f"{mine}/compose.yaml": None}}, {"n": 2, "record": "COMMIT", "at": 1}
     _journal(there, "0001-own", own, commit)
     _journal(there, "0002-reverted", own, commit, {"n": 3, "record": "REVERTED", "at": 2})
@@ -31,4 +28,4 @@ def test_only_what_stands_and_is_below_the_tests_own_folder(tmp_path: Path, monk
     _journal(there, "0007-broke-off", own)
     (there / "0008-just-made").mkdir()
 
-    assert left_applied(names_there(), mine) == ["0007-broke-off", "0001-own"]
+    assert left_applied(names_there(there), mine, there) == ["0007-broke-off", "0001-own"]
