@@ -155,7 +155,9 @@ def _nccl(_: Line, __: re.Match[str]) -> int:
 
 
 _LEVEL = "|".join(LEVELS)
-_JOURNAL = re.compile(r"[\w.:-]+ ([\w@.:/()-]+)(?:\[\d+\])?: ?", re.ASCII)
+# "ERROR RuntimeError: ", "fatal error: " and "Error loading: " are no host and program, though they look like them.
+_LOUD = rf"(?i:{_LEVEL}|panic|(?:[\w.]*\.)?\w*(?:error|exception|interrupt))"
+_JOURNAL = re.compile(rf"(?!{_LOUD}[: ])[\w.:-]+ (?!{_LOUD}(?:\[\d+\])?: ?)([\w@.:/()-]+)(?:\[\d+\])?: ?", re.ASCII)
 _PYTHON = re.compile(rf"(?:- )?(?:[\w.]+ - )?({_LEVEL})(?: -(?: [\w.]+:\d+ -)?|:)? ", re.ASCII)
 _VLLM_LEVEL = r"(DEBUG|INFO|WARNING|ERROR|CRITICAL)"
 _VLLM_FILE = r" \[[\w./-]+(?::\d+)?\](?: |$)"
