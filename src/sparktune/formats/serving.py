@@ -1,7 +1,6 @@
 """The command that starts a server, found among its wrappers: its words and flags, and what its shell sets for it.
 
-Sources: the command lines that vLLM, SGLang, llama.cpp, Ollama and TensorRT-LLM document; POSIX, 2.9 for lists of
-commands, and the manuals of env(1), taskset(1), numactl(8), nice(1), timeout(1).
+Source: POSIX, 2.9 for lists of commands.
 """
 
 __all__ = [
@@ -10,7 +9,6 @@ __all__ = [
     "Call",
     "CallWord",
     "ItemHolder",
-    "is_server",
     "served",
     "served_script",
     "words_of_text",
@@ -23,6 +21,7 @@ from typing import Protocol
 
 from sparktune.formats.located import Located
 from sparktune.formats.quoting import Dialect
+from sparktune.formats.server_start import ASSIGNMENT, FLAG, is_server, known_start, server_start
 from sparktune.formats.shell import ShellWord, Token, lex
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.model.document import Span
@@ -30,18 +29,6 @@ from sparktune.model.document import Span
 CONTAINER_PROGRAMS = frozenset({"docker", "podman", "nerdctl"})
 _SHELLS = frozenset({"bash", "sh", "dash", "zsh", "ash"})
 _SCRIPT_OPTION = re.compile(r"-[a-z]*c")
-_PAIRS = frozenset({("vllm", "serve"), ("sglang", "serve"), ("ollama", "serve")})
-_PROGRAMS = frozenset({"llama-server", "rpc-server", "ggml-rpc-server", "trtllm-serve"})
-_MODULES = ("vllm.entrypoints.", "sglang.launch_server")
-_FLAG = re.compile(r"-{1,2}[A-Za-z]")
-_ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=", re.ASCII)
-# Programs that start another one, and how many words of theirs stand before it
-_WRAPPERS = {
-    "exec": 0, "nohup": 0, "command": 0, "time": 0, "sudo": 0, "setsid": 0, "env": 0, "then": 0, "do": 0, "else": 0,
-    "tini": 0, "dumb-init": 0, "stdbuf": 0, "numactl": 0, "nice": 0, "ionice": 0, "taskset": 1, "timeout": 1,
-    "chrt": 1, "uv": 1,
-}  # fmt: skip
-_WITH_VALUE = frozenset({"-n", "-u", "-c", "-k", "-s", "-N", "-m", "-i", "-o", "-e", "-C", "--adjustment"})
 _DEEPEST = 5
 
 
@@ -114,7 +101,7 @@ def served(words: Sequence[CallWord], *, in_shell: bool = False, depth: int = 0)
     script = _script(words)
     if script is not None and depth < _DEEPEST:
         return served_script(script, depth + 1)
-    start, program, known = _server_start(words)
+    start, program, known = server_start([one.text for one in words])
     assignments = _assignments(words[:start])
     if not known and start:
         inner = served(words[start:], in_shell=in_shell, depth=depth + 1) if depth < _DEEPEST else None
@@ -148,7 +135,7 @@ def served_script(source: Located, depth: int = 0) -> Call:
     before = [one for command in commands[:chosen] for one in _exported(command.words)]
     lost = [word for token in commands[chosen].comments for word in _comment_words(token, source)]
     for command in commands[chosen + 1 :]:
-        if command.words and _FLAG.match(command.words[0].text):
+        if command.words and FLAG.match(command.words[0].text):
             lost += command.words
     exported = {id(one.word) for one in before}  # not by what they say: hashing each word takes its whole length
     others = [
@@ -177,7 +164,7 @@ def _chosen(commands: Sequence[Sequence[CallWord]]) -> int | None:
     if known:
         return known[-1]
     executed = [place for place in full if any(one.text == "exec" for one in commands[place][:2])]
-    found = executed or [place for place in full if not _FLAG.match(commands[place][0].text)] or full
+    found = executed or [place for place in full if not FLAG.match(commands[place][0].text)] or full
     return found[-1] if found else None
 
 
@@ -186,58 +173,9 @@ def _is_container(words: Sequence[CallWord]) -> bool:
     return bool(CONTAINER_PROGRAMS.intersection(bases)) and "run" in bases
 
 
-def is_server(words: Sequence[str]) -> bool:
-    """Whether words name a server that is known, perhaps behind others or in a script."""
-    return _known_start(words) is not None or any(
-        _known_start(one.split()) is not None for one in words if " " in one and len(one) < _LONGEST
-    )
-
-
-_LONGEST = 100_000
-
-
-def _known_start(words: Sequence[str]) -> tuple[int, int] | None:
-    bases = [word.rsplit("/", 1)[-1] for word in words]
-    for place, base in enumerate(bases):
-        if (base, bases[place + 1] if place + 1 < len(bases) else "") in _PAIRS:
-            return place, 2
-        if base in _PROGRAMS:
-            return place, 1
-        if words[place] == "-m" and place + 1 < len(words) and words[place + 1].startswith(_MODULES):
-            start = place
-            while start and words[start].startswith("-"):  # options of Python, and then itself
-                start -= 1
-            return start, place + 2 - start
-    return None
-
-
-def _server_start(words: Sequence[CallWord]) -> tuple[int, int, bool]:
-    texts = [one.text for one in words]
-    known = _known_start(texts)
-    if known is not None:
-        return *known, True
-    place = 0
-    while place < len(texts):
-        base = texts[place].rsplit("/", 1)[-1]
-        if _ASSIGNMENT.match(texts[place]):
-            place += 1
-        elif base in _WRAPPERS:
-            place = _behind_options(texts, place + 1) + _WRAPPERS[base]
-        else:
-            break
-    place = min(place, len(texts))
-    return place, int(place < len(texts) and not _FLAG.match(texts[place])), False
-
-
-def _behind_options(texts: Sequence[str], place: int) -> int:
-    while place < len(texts) and texts[place].startswith("-"):
-        place += 1 + (texts[place] in _WITH_VALUE)
-    return place
-
-
 def _script(words: Sequence[CallWord]) -> Located | None:
     texts = [one.text for one in words]
-    if _known_start(texts) is not None:
+    if known_start(texts) is not None:
         return None
     for place, text in enumerate(texts[:-1]):
         if text.rsplit("/", 1)[-1] in _SHELLS:
@@ -253,7 +191,7 @@ def _assignments(words: Sequence[CallWord]) -> tuple[Assignment, ...]:
     return tuple(
         Assignment(name=match[1], value=one.text[match.end() :], word=one)
         for one in words
-        if (match := _ASSIGNMENT.match(one.text))
+        if (match := ASSIGNMENT.match(one.text))
     )
 
 
