@@ -9,6 +9,7 @@ from typing import Protocol
 from sparktune.host.cpulist import format_cpulist
 from sparktune.model.place import IrqHit, Poller, PollerVerdict, ThreadWindow
 from sparktune.report.bench.words import count_of, printable
+from sparktune.report.place.scan_threads import thread_lines
 from sparktune.units import Celsius
 
 _MOST_IRQS = 6
@@ -86,9 +87,7 @@ def _plural(words: str, count: int) -> str:
 
 def _details(node: ScanView) -> Iterator[str]:
     for verdict in _SHOWN:
-        for poller in sorted(node.pollers, key=lambda one: -one.cores):
-            if poller.verdict is verdict:
-                yield from _poller(poller)
+        yield from thread_lines([one for one in node.pollers if one.verdict is verdict])
     if node.pollers and node.heat:
         yield f"  heat now: {', '.join(f'{name} {value:.0f} C' for name, value in node.heat.items())}"
     yield from _interrupts(node.interrupts)
@@ -109,24 +108,6 @@ def _interrupts(hits: Sequence[IrqHit]) -> Iterator[str]:
 
 def _cores_of(hit: IrqHit) -> str:
     return format_cpulist(frozenset(hit.per_cpu))
-
-
-def _poller(poller: Poller) -> Iterator[str]:
-    thread = poller.thread
-    core = thread.windows[-1].core
-    kind = f" ({poller.core_kind})" if poller.core_kind else ""
-    where = f" on CPU {core}{kind}" if core is not None else ""
-    title = f", {poller.known.title}" if poller.known is not None else ""
-    yield (
-        f"  {poller.verdict.value}: tid {thread.tid} ({thread.name}) of process {thread.pid} ({thread.process}){title} "
-        f"takes {poller.cores:.2f} core{where}"
-    )
-    yield f"    why: {poller.why}"
-    if thread.evidence:
-        yield f"    seen: {'; '.join(thread.evidence)}"
-    yield f"    first: {poller.fix}"
-    if poller.then:
-        yield f"    then: {poller.then}"
 
 
 def _node(node: ScanView) -> dict[str, object]:
