@@ -1,6 +1,8 @@
 """Rules for threads on this machine's kernel, with real threads of a child of the test's own."""
 
 import os
+import resource
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,39 @@ def _why_none(process: str, child: NamedThreads) -> str:
     (said,) = _KIND.do(_MACHINE, _rule(process, "w", 0, which="busy"), {}).values()
     assert f"{len(child.tids['w'])} threads are so named" in said["why"]
     return said["why"]
+
+
+def test_work_over_sockets_has_the_counters_of_a_poll() -> None:
+    """Why two that spend their time in the kernel are left alone: they may as well serve somebody, and nothing tells.
+
+    Whoever wants a rule to take them has to make this fail first.
+    """
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as two,
+    ):
+        two.bind(("127.0.0.1", 0))
+        two.settimeout(5.0)
+        data, before, moved, sent = bytearray(60_000), _counters(), _moved(), 0
+        while (spent := [now - then for now, then in zip(_counters(), before, strict=True)])[0] + spent[1] < 0.5:
+            one.sendto(data, two.getsockname())
+            sent += two.recv_into(data)
+    user_s, system_s, faults = spent
+    assert system_s > user_s, "most of its time in the kernel"
+    assert faults < 100, "and none of it for memory"
+    assert sent > 1_000_000 > _moved() - moved, "megabytes, of which no counter knows"
+
+
+def _counters() -> tuple[float, float, int]:
+    """Return this thread's seconds in user space and in the kernel, and its page faults."""
+    used = resource.getrusage(resource.RUSAGE_THREAD)
+    return used.ru_utime, used.ru_stime, used.ru_minflt
+
+
+def _moved() -> int:
+    """Return the bytes that reads and writes of this thread have moved."""
+    lines = Path("/proc/thread-self/io").read_text().splitlines()
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("rchar", "wchar")))
 
 
 def test_a_thread_that_just_began_is_not_judged(process: str) -> None:

@@ -27,7 +27,8 @@ _NCCL: Final = (
 )
 _CHILDREN: Final = "threads that a moved thread starts later have its CPUs, too"
 _SEVERAL: Final = (
-    "several threads of {} poll at once, so that none of them rests: a rule finds none of those that come later"
+    "several threads of {} poll at once, so that none of them rests: a rule finds none of those that come later; pin "
+    "them again when it was started again"
 )
 _UNENDED: Final = "transaction {} broke off half-way: it is taken back before this is done"
 _WHOLE: Final = "{0} has this one thread: to do without rule and timer start it with taskset -c {1} before its command"
