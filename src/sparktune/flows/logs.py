@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparktune.errors import ExitCode, UsageError
-from sparktune.host.service.facts import ServiceContainer, ServiceFacts
+from sparktune.host.service.containers import ServiceContainer
+from sparktune.host.service.facts import ServiceFacts
 from sparktune.host.service.state import judge, parts_of
 from sparktune.io.log_files import STDIN, read_log_file, read_rotated
 from sparktune.io.log_folders import containers_beside, is_folder, logs_in, real_name, trend_beside

@@ -16,12 +16,8 @@ from typing import Any, Final
 import msgspec
 
 from sparktune.errors import HostError, NodeError
-from sparktune.host.service.facts import (
-    ServiceFacts,
-    containers_seen,
-    service_facts,
-    service_reads,
-)
+from sparktune.host.service.containers import containers_seen
+from sparktune.host.service.facts import ServiceFacts, service_facts, service_reads
 from sparktune.host.service.state import Judgement, judge, parts_of
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.layout import layout_of

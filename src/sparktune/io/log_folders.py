@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from sparktune.errors import UsageError
-from sparktune.host.service.facts import ServiceContainer
+from sparktune.host.service.containers import ServiceContainer
 from sparktune.host.service.listed import listed_containers
 from sparktune.units import Bytes
 

@@ -13,7 +13,8 @@ import pytest
 from tests.support.shared import shared
 from tests.support.yaml_cases import load_yaml
 
-from sparktune.host.service.facts import NodeProcess, ServiceContainer, ServiceFacts
+from sparktune.host.service.containers import ServiceContainer
+from sparktune.host.service.facts import NodeProcess, ServiceFacts
 from sparktune.host.service.flags import flag_text, flag_wrong
 from sparktune.host.service.leftovers import Around, gpu_memory, leftovers
 from sparktune.host.service.serving import serving_process

@@ -9,7 +9,7 @@ __all__ = ["listed_containers"]
 import re
 from typing import Final
 
-from sparktune.host.service.facts import ServiceContainer
+from sparktune.host.service.containers import ServiceContainer
 
 _STATUS: Final = re.compile(r"(?P<word>Up|Exited|Restarting|Created|Dead|Paused|Removal)\b(?: \((?P<code>\d{1,3})\))?")
 _WORDS: Final = {"Up": "running", "Removal": "removing"}

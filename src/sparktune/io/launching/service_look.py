@@ -7,15 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sparktune.errors import ArmFailed
-from sparktune.host.service.facts import (
-    NodeProcess,
-    ServiceContainer,
-    ServiceFacts,
-    descendants,
-    ps_command,
-    service_facts,
-    service_reads,
-)
+from sparktune.host.service.containers import ServiceContainer, ps_command
+from sparktune.host.service.facts import NodeProcess, ServiceFacts, descendants, service_facts, service_reads
 from sparktune.host.service.serving import Serving, servers_of, serving_process
 from sparktune.host.service.sockets import TABLES, listening_sockets
 from sparktune.io.transport.session import NodeSession
