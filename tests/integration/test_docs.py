@@ -41,6 +41,11 @@ _REST: dict[str, Any] = {
     "b": {"command": "llama-server --parallel 4"},
     "equivalence_test": True,
 }
+_OF_SERVICE: dict[str, Any] = {
+    "launcher": "script",
+    "where": [{"file": "/srv/service.env", "start": ["./serve.sh", "start"], "stop": ["./serve.sh", "stop"]}],
+}
+"""What sparktune.yaml says of a service that an example names."""
 _ASSIGNED = re.compile(r"[A-Z_]+=|sudo$")
 _LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)#\s]+)(?:#[^)]*)?\)")
 
@@ -138,7 +143,9 @@ def _read_experiment(file: Path) -> None:
     values, fault = read_experiment_file(file)
     if "knobs" in values:
         sweep, rest = sweep_request(values, fault)
-        values = {**rest, "a": dict(sweep.baseline), "aa": True}
+        values = {**_OF_SERVICE, **rest, "a": dict(sweep.baseline), "aa": True}
+    if isinstance(workload := values.get("workload"), dict):  # from: is a workload of sparktune.yaml, whatever it is
+        values = {**values, "workload": {key: value for key, value in workload.items() if key != "from"}}
     if "launcher" not in values:  # a part of a file: the rest may be anything
         values = {**_REST, **values}
     request_of({"url": _EXAMPLE_URL, **values}, 1, fault)

@@ -69,6 +69,7 @@ def write_generated(text: str, out: Path | None) -> None:
         sys.stdout.write(text)
     else:
         write_atomic(out, text)
+        sys.stderr.write(f"wrote {out}\n")
 
 
 def _check(arguments: ExportArguments) -> None:

@@ -54,7 +54,8 @@ def _shown(result: ExperimentResult) -> str:
     if before is None or after is None:
         return f"What it means: {wait}."
     pace = f"while two are answered at once, the slower writes {format_rate(after)} tokens a second"
-    return f"What it means: {wait}. What it costs: {pace}, in arm A, one after the other, {format_rate(before)}."
+    costs = "What it costs" if after < before else "What it costs does not show in these blocks"
+    return f"What it means: {wait}. {costs}: {pace}, in arm A, one after the other, {format_rate(before)}."
 
 
 def _usual(result: ExperimentResult, arm: Arm, metric: str) -> float | None:

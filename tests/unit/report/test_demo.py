@@ -87,6 +87,15 @@ def test_a_verdict_is_told_with_what_it_costs(verdict: Verdict) -> None:
     assert trials == _TRIALS
 
 
+def test_a_price_that_the_blocks_do_not_show_is_not_called_one() -> None:
+    """On a busy machine the medians may turn around: "it costs" beside a higher rate would be untrue."""
+    meant, _ = ab_reading(_decided(Verdict.IMPROVED, ttft_max_s=_WAITS, decode_min_tok_s=(20, 21, 22, 22, 23, 24)))
+    assert meant.endswith(
+        "What it costs does not show in these blocks: while two are answered at once, "
+        "the slower writes 23.0 tokens a second, in arm A, one after the other, 21.0."
+    )
+
+
 def test_no_verdict_is_an_answer_too() -> None:
     meant, trials = ab_reading(_decided(Verdict.INCONCLUSIVE, ttft_max_s=_WAITS))
     assert "as busy as it is now" in meant
