@@ -64,7 +64,6 @@ class _Report(msgspec.Struct, frozen=True):
     prefix_caching_enabled: bool
     benchmarks: tuple[_Benchmark, ...]
     timestamp: str = ""
-    latency_mode: str = ""
 
 
 class RowKind(Enum):
