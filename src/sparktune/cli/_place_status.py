@@ -16,9 +16,10 @@ def status(
 ) -> None:
     """Show the rules and pins of each node beside the threads that are there now. Changes nothing.
 
-    OK: the threads have their CPUs. NOT PINNED: one has others. CLIPPED: a cpuset leaves it only some of them. WAITING:
-    the process runs, and none of its threads was found to poll. NO PROCESS: none runs. Ends with 0 when all is as
-    wanted, 3 when something differs, and 1 when a node did not answer. Only root may read what is applied.
+    OK: the threads have their CPUs. NOT PINNED: one has others, or a pin broke off half-way. CLIPPED: a cpuset leaves
+    it only some of them. WAITING: the process runs, and none of its threads was found to poll. NO PROCESS: none runs.
+    Ends with 0 when all is as wanted, 3 when something differs, and 1 when a node did not answer. Only root may read
+    what is applied.
     """
     import shlex
     import sys

@@ -19,7 +19,7 @@ from sparktune.flows.place_trial import TrialTools, run_trial
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.steps_hold import StepsHold
 
-# Writes of a trial of one block: records of the move that is tried, the visits and their moves, the end. The last is it.
+# Writes of a trial of one block: records of the move that is tried, the visits and their moves; the last is the end.
 _MOMENTS = (1, 2, 3, 4, 6, 8, 10, 11)
 
 
