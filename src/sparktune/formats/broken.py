@@ -1,6 +1,6 @@
 """What is wrong with a text that cannot be read: no text, several documents, tabs, indentation that was lost."""
 
-__all__ = ["parsed_yaml", "refuse_no_text"]
+__all__ = ["parsed_yaml", "refuse_no_text", "yaml_hint"]
 
 import re
 from collections.abc import Collection
@@ -17,6 +17,18 @@ _MOST_LINES = 10_000
 _EMPTY_KEY = re.compile(r"(?P<key>[A-Za-z_]\w*)\s*:\s*(?:[|>][-+]?\s*)?(?:#.*)?", re.ASCII)
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]")
 _QUOTED = re.compile(r"""".*"|'[^']*'""")
+_TABS = "replace the tabs in front of the line by spaces: YAML allows none"
+_SEVERAL = "it has several documents (---): put each into a file of its own"
+_ANY_HINT = "look at that line and the one above it: a missing colon, quote or bracket, or other indentation"
+_HINTS = {
+    "single document": _SEVERAL,
+    "another document": _SEVERAL,
+    "'\\t'": _TABS,
+    "duplicate key": "take one of the two out: which one counts is not defined",
+    "undefined alias": "write the anchor (&name) before the alias that uses it",
+    "constructor for the tag": "take the tag (!...) out: it means nothing here",
+    "aliases stand for": "write the values out instead of repeating aliases of aliases",
+}
 _SIGN = 5  # up to three characters between quotes
 
 
@@ -92,22 +104,16 @@ def _refusal(text: str, error: Exception) -> NotThisFormat:
     told = "it is nested too deeply" if isinstance(error, RecursionError) else told
     problem = " ".join(str(told or type(error).__name__).split())
     where = f", line {line}" if line else ""
-    hint = _hint(text, line, problem, str(getattr(error, "context", "") or ""))
+    hint = yaml_hint(text, line, problem, str(getattr(error, "context", "") or ""))
     shown = _QUOTED.sub(_shown_quote, problem) if type(error) is not YAMLError else problem
     return NotThisFormat(f"not readable as YAML: {shown[:80]}{where}", line=line, hint=hint)
 
 
-def _hint(text: str, line: int, problem: str, context: str) -> str:
+def yaml_hint(text: str, line: int, problem: str, context: str) -> str:
+    """Return what mends a text that is no YAML, by the words of its reader and the line (from 1) that it names."""
     lines = text.split("\n")
     row = lines[line - 1] if 0 < line <= len(lines) else ""
-    if "single document" in context or "another document" in problem:
-        return "it has several documents (---): put each into a file of its own"
-    if "\t" in row[: len(row) - len(row.lstrip())] or "'\\t'" in problem:
-        return "replace the tabs in front of the line by spaces: YAML allows none"
-    if "duplicate key" in problem or "duplicate key" in context:
-        return "take one of the two out: which one counts is not defined"
-    if "undefined alias" in problem:
-        return "write the anchor (&name) before the alias that uses it"
-    if "aliases stand for" in problem:
-        return "write the values out instead of repeating aliases of aliases"
-    return "look at that line and the one above it: a missing colon, quote or bracket, or other indentation"
+    if "\t" in row[: len(row) - len(row.lstrip())]:
+        return _TABS
+    told = f"{context} {problem}"
+    return next((hint for words, hint in _HINTS.items() if words in told), _ANY_HINT)

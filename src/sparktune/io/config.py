@@ -239,6 +239,7 @@ def _nodes(text: ConfigText, values: object) -> tuple[NodeConfig, ...]:
             node = msgspec.convert({"name": value} if isinstance(value, str) else value, NodeConfig)
         except msgspec.ValidationError as error:
             raise _located(text, where, str(error)) from None
+        text.refuse_odd(where, node.name)
         if any(node.name == other.name for other in nodes):
             raise text.error(where, f"the name {node.name!r} is taken already", hint="give every node its own name")
         nodes.append(node)

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from sparktune.errors import UsageError
+from sparktune.formats.broken import yaml_hint
 from sparktune.units import Bytes
 
 _MOST_BYTES: Bytes = 1024 * 1024
@@ -37,7 +38,14 @@ class ConfigText:
             return {}
         if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
             raise self.error(where, "names and their values are wanted here", hint="write it as NAME: VALUE lines")
+        for key in value:
+            self.refuse_odd(where, key)
         return value
+
+    def refuse_odd(self, where: Where, name: str) -> None:
+        """Raise UsageError for a name that would do something to a terminal that it is shown in."""
+        if not name.isprintable():
+            raise self.error(where, f"{name!r} is no name", hint="use letters, digits, - and _")
 
     def error(self, where: Where, message: str, *, hint: str = "") -> UsageError:
         """Make the error for a place in the file: file, line and keys in front of the message."""
@@ -77,8 +85,10 @@ def read_config_text(path: Path) -> ConfigText:
         raise UsageError(message, hint="save it as UTF-8") from None
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        message = f"{path}:{line}: no YAML: {error.problem or error.context}"
-        raise UsageError(message, hint="look at the indentation and the brackets near that line") from None
+        problem = error.problem or error.context or ""
+        hint = yaml_hint(data.decode("utf-8-sig"), line, problem, error.context or "")
+        message = f"{path}:{line}: no YAML: {' '.join(problem.split())}"
+        raise UsageError(message, hint=hint) from None
     except RecursionError:
         message = f"{path}: no YAML that can be read: it is nested too deep"
         raise UsageError(message, hint="is this the right file?") from None

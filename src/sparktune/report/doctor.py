@@ -72,7 +72,7 @@ def _counted(count: int, word: str) -> str:
 
 
 def _failure(node: NodeFacts, width: int) -> str:
-    lines = [f"NO ANSWER  {node.node}", _wrapped(node.failure, width, _INDENT, first=_INDENT)]
+    lines = [f"NO ANSWER  {printable(node.node)}", _wrapped(node.failure, width, _INDENT, first=_INDENT)]
     if node.hint:
         lines.append(_wrapped(f"fix: {node.hint}", width, _INDENT, first=_INDENT))
     return "\n".join(lines)
@@ -91,7 +91,7 @@ def _told(alike: list[Finding], rule: FindingRule, width: int, *, color: bool) -
     finding = alike[0]
     word = _WORDS[finding.severity].upper()
     shown = f"\x1b[{_COLOURS[finding.severity]}m{word}\x1b[0m" if color else word
-    where = ", ".join(one.node or "all nodes" for one in alike)
+    where = printable(", ".join(one.node or "all nodes" for one in alike))
     head = f"{shown}{' ' * (len(_INDENT) - len(word))}{finding.rule}  {where}"
     return "\n".join((head, *(_wrapped(text, width, _INDENT, first=_INDENT) for text in _told_lines(finding, rule))))
 

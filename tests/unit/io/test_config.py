@@ -36,6 +36,13 @@ _WRONG = [
     ("services:\n  a:\n    endpoint: 'http://me:pw123@x'", ":3: services.a.endpoint: the server", "SPARKTUNE_API_KEY"),
     ("services:\n  a: {}", ":2: services.a: Object missing required field endpoint", "write it like"),
     ("services:\n  a: {endpoint: x, api_key: s3cret}", ":2: services.a.api_key: unknown key", "api_key_env"),
+    ('nodes: [{name: "\\e[31mx", host: a}]', ":1: nodes[0]: '\\x1b[31mx' is no name", "letters, digits"),
+    ('nodes: ["sp\\u202eark"]', ":1: nodes[0]: 'sp\\u202eark' is no name", "letters, digits"),
+    ('services:\n  "a\\e]0;": {endpoint: x}', ":1: services: 'a\\x1b]0;' is no name", "letters, digits"),
+    ("nodes: [a]\nnodes: [b]", ":2: no YAML: found duplicate key", "take one of the two out"),
+    ("nodes:\n\t- a", ":2: no YAML: found character", "replace the tabs"),
+    ("nodes: [*n]", ":1: no YAML: found undefined alias", "write the anchor"),
+    ("nodes: !!python/object:os.x {}", ":1: no YAML: could not determine a constructor", "take the tag"),
     ("services: [1]", ":1: services: names and their values", "NAME: VALUE"),
     ("- services", ": names and their values", "NAME: VALUE"),
     (
