@@ -14,7 +14,9 @@ from sparktune.model.drift import DriftCell, DriftRow, DriftStatus
 from sparktune.model.finding import Finding, Severity
 from sparktune.model.observed import State, absent, present
 from sparktune.report.watch import Answered, WatchedEngine, WatchedNode
+from sparktune.report.watch.marks import Glyphs, line_of
 from sparktune.report.watch.state import News, WatchState, updated
+from sparktune.report.watch.view import Choice, View, ruled, view_of
 
 GIB = 1024**3
 NOW_S = 1000.0
@@ -204,3 +206,25 @@ def quiet(name: str) -> WatchedNode:
         threads=(),
     )
     return WatchedNode(name=name, frame=silent)
+
+
+def example_state() -> WatchState:
+    """Return the state after the example's news."""
+    return state_of(*example_news())
+
+
+def shown(state: WatchState, **chosen: object) -> list[str]:
+    """Return the rows of the screen at ``NOW_S``, 100 columns and 29 rows unless chosen otherwise."""
+    choice = replace(Choice(columns=100, rows=29), **chosen)  # type: ignore[arg-type] # names of its fields
+    return _rows(view_of(state, choice, NOW_S), choice)
+
+
+def _rows(view: View, choice: Choice) -> list[str]:
+    """Return the rows as bare text, rules and titles too."""
+    rule = Glyphs.of(ascii_only=choice.ascii_only).rule
+    rows = [line_of(view.status)]
+    for panel in view.panels:
+        if panel.title:
+            rows.append(ruled(panel.title, choice.columns, rule))
+        rows += [line_of(line) for line in panel.lines]
+    return rows

@@ -1,6 +1,6 @@
 """The whole screen from the state: what is shown in so many columns and rows, and what gives way when there are few."""
 
-__all__ = ["Choice", "Panel", "View", "ruled", "text_of", "view_of"]
+__all__ = ["Choice", "Panel", "View", "ruled", "view_of"]
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from sparktune.model.finding import Severity
 from sparktune.report.bench.words import one_line
 from sparktune.report.watch.asked_panel import doctor_title, drift_title, finding_items, row_items
 from sparktune.report.watch.engine_panel import engine_lines, engine_title
-from sparktune.report.watch.marks import Glyphs, Line, Role, Span, cut, line_of, soft, warn, wrapped
+from sparktune.report.watch.marks import Glyphs, Line, Role, Span, cut, soft, warn, wrapped
 from sparktune.report.watch.node_panel import node_lines, overview_line, thread_line
 from sparktune.report.watch.state import NodeState, WatchState
 from sparktune.units import Seconds, format_duration
@@ -177,17 +177,6 @@ def _indented(lines: _Lines) -> _Lines:
 def _missed(chosen: NodeState | None) -> str:
     frame = chosen.node.frame if chosen else None
     return f", {frame.missed} looks missed" if frame is not None and frame.missed else ""
-
-
-def text_of(view: View, choice: Choice) -> list[str]:
-    """Return the rows of a view as bare text, rules and titles too."""
-    rule = Glyphs.of(ascii_only=choice.ascii_only).rule
-    rows = [line_of(view.status)]
-    for panel in view.panels:
-        if panel.title:
-            rows.append(ruled(panel.title, choice.columns, rule))
-        rows += [line_of(line) for line in panel.lines]
-    return rows
 
 
 def ruled(title: str, columns: int, rule: str) -> str:
