@@ -38,9 +38,14 @@ demo: ## Decide a real A/B with llama.cpp and a small model on this machine, in 
 	@$(BIN)/sparktune demo || [ $$? -eq 5 ] # 5: it ran, and says why there is no verdict
 
 .PHONY: test
-test: ## Run the tests (real llama.cpp among them; what needs root is skipped with its reason)
+test: ## Run the tests in about ten minutes (real llama.cpp among them; what needs root is skipped with its reason)
 	@$(BOOTSTRAP) dev
-	$(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+
+.PHONY: test-all
+test-all: ## Run those that take minutes, too, and ten times as many examples of each property
+	@$(BOOTSTRAP) dev
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: test-system
 test-system: ## Run the tests that need root: links that go down, a booted systemd, docker, ansible

@@ -15,11 +15,15 @@ from tests.support.own_transactions import left_applied, names_there, take_back
 _PURE = ("unit", "cases")
 _HERE = Path(__file__).parent
 
-# A deadline measures the machine, not the code.
+# A deadline measures the machine, not the code. "thorough" is for make test-slow.
 _SLOW_IS_FINE = (HealthCheck.too_slow,)
-settings.register_profile("local", deadline=None, suppress_health_check=_SLOW_IS_FINE)
-settings.register_profile("ci", deadline=None, suppress_health_check=_SLOW_IS_FINE, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "local")
+settings.register_profile("local", deadline=None, suppress_health_check=_SLOW_IS_FINE, max_examples=40)
+settings.register_profile("ci", settings.get_profile("local"), derandomize=True)
+settings.register_profile("thorough", settings.get_profile("local"), max_examples=400)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "local"))
+
+# Some machines forbid bytecode to be written: then each process that a test starts would compile the program anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -6,7 +6,10 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
+
+from tests.support.starter import Starter
 
 _LIMIT_S = 100
 
@@ -33,12 +36,25 @@ class Finished:
 
 def run_sparktune(*arguments: str, limit_s: float = _LIMIT_S) -> Finished:
     """Run to the end; a traceback fails the calling test."""
-    process = subprocess.run(
-        [sys.executable, "-m", "sparktune", *arguments], capture_output=True, text=True, timeout=limit_s, check=False
-    )
+    starter = _starter()
+    if starter.fits():
+        code, out, err = starter.run(arguments, limit_s)
+    else:
+        command = [sys.executable, "-m", "sparktune", *arguments]
+        ended = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=limit_s, check=False)
+        code, out, err = ended.returncode, ended.stdout, ended.stderr
+    finished = Finished(code=code, out=_text(out), err=_text(err))
+    assert "Traceback" not in finished.err, finished.err
+    return finished
 
-    assert "Traceback" not in process.stderr, process.stderr
-    return Finished(code=process.returncode, out=process.stdout, err=process.stderr)
+
+def _text(data: bytes) -> str:
+    return data.decode().replace("\r\n", "\n")
+
+
+@cache
+def _starter() -> Starter:
+    return Starter()
 
 
 def start_sparktune(*arguments: str) -> subprocess.Popen[str]:

@@ -86,7 +86,7 @@ def readings_of_node(tree: NodeTree, asked: Iterable[Read], closed: tuple[str, .
     for link, target in tree.links.items():
         real = normpath(f"{dirname(link)}/{target}")
         texts |= {link + path.removeprefix(real): text for path, text in texts.items() if path.startswith(f"{real}/")}
-    names = {parent for path in texts for parent in _parents(path)} | tree.links.keys()
+    names = _with_parents(texts) | tree.links.keys()
     every_text, every_link, every_name = _by_depth(texts), _by_depth(tree.links), _by_depth(names)
     return Readings(
         files={read.path: texts.get(read.path, absent()) for read in asked if isinstance(read, ReadFile)},
@@ -109,10 +109,14 @@ def readings_of_node(tree: NodeTree, asked: Iterable[Read], closed: tuple[str, .
     )
 
 
-def _parents(path: str) -> Iterator[str]:
-    while path not in {"", "/"}:
-        yield path
-        path = dirname(path)
+def _with_parents(paths: Iterable[str]) -> set[str]:
+    found = {"", "/"}
+    for one in paths:
+        path = one
+        while path not in found:
+            found.add(path)
+            path = dirname(path)
+    return found - {"", "/"}
 
 
 def _by_depth(paths: Iterable[str]) -> dict[int, list[str]]:

@@ -15,7 +15,8 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Look settings up: where they are set, and what they touch.")
     group.command("list", short_help="List the settings that are known.")(list_knobs)
-    group.command("show", short_help="Show all that is known of one.")(show)
+    as_written = {"ignore_unknown_options": True}  # --max-num-seqs is a name here
+    group.command("show", short_help="Show all that is known of one.", context_settings=as_written)(show)
     app.add_typer(group, name="knobs")
 
 

@@ -9,7 +9,7 @@ import typer
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    app.command()(status)
+    app.command(short_help="Say where things stand, and what to do next.")(status)
 
 
 def status(

@@ -46,7 +46,7 @@ _RUNS: dict[str, tuple[str, ...]] = {
     "place-status": ("place status --nodes {lab}/spark1",),
     "earned": ("earned list", "earned show LAB_MAX_INFLIGHT_PREFILLS"),
     "earned-history": ("earned history",),
-    "knobs": ("knobs list", "knobs show swappiness"),
+    "knobs": ("knobs list", "knobs show swappiness", "knobs show --max-num-seqs"),
     "logs": ("logs {lab}/service/engine.log",),
     "check": ("check {lab}/results.csv",),
     "render": ("render --node local",),
