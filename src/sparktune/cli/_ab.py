@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sparktune.cli._ab_alone import alone_at, refuse_leftovers
-from sparktune.cli._ab_arguments import AbFlags, AbOptions, values_of
+from sparktune.cli._ab_arguments import AbOptions, values_of
 from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot, is_this_machine
 from sparktune.cli._ab_earn import earn
+from sparktune.cli._ab_flags import AbFlags
 from sparktune.cli._ab_show import check_no_sweep, finish, show_result
 from sparktune.cli._ab_stop import check_can_stop
 from sparktune.cli._ab_terminal import (

@@ -1,15 +1,16 @@
 """The flags of ``sparktune ab`` as the values that an experiment file would have."""
 
-__all__ = ["AbFlags", "AbOptions", "values_of"]
+__all__ = ["AbOptions", "values_of"]
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from sparktune.bench.cells import parse_numbers
 from sparktune.cli._ab_flag_words import in_flags
+from sparktune.cli._ab_flags import AbFlags
 from sparktune.cli._ab_services import SETTINGS, arm_values, where_values
 from sparktune.errors import UsageError
 from sparktune.io.experiment_file import read_experiment_file
@@ -25,45 +26,6 @@ _FLAGS: Final = {
 }
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _ARM_WORD: Final = {"attach": "text"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AbFlags:
-    """What describes the experiment, by the names that the help explains; "" and None are "not given"."""
-
-    url: str = ""
-    service: str = ""
-    launcher: str = ""
-    a: str = ""
-    b: str = ""
-    where: tuple[str, ...] = ()
-    live_http: tuple[str, ...] = ()
-    knob: str = ""
-    aa: bool = False
-    equivalence: bool = False
-    quality: bool = False
-    prompt_tokens: str = ""
-    output_tokens: str = ""
-    depth: str = ""
-    concurrency: str = ""
-    stagger: str = ""
-    arrival_rate: float | None = None
-    household: float | None = None
-    prompts: Path | None = None
-    nonce: bool = False
-    workload: str = ""
-    trials: int | None = None
-    warmup: str = ""
-    model: str = ""
-    primary: str = ""
-    guards: tuple[str, ...] = ()
-    margin: float | None = None
-    max_blocks: int | None = None
-    settle_s: float | None = None
-    nodes: str = ""
-    stop_engine: bool = False
-    tail_s: float | None = None
-    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,11 +75,11 @@ def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:
         "seed": flags.seed,
         "aa": flags.aa or None,
         "equivalence_test": flags.equivalence or None,
-        "guards": list(flags.guards) or None,
+        "guards": flags.guards or None,
         "nodes": [name.strip() for name in flags.nodes.split(",") if name.strip()] or None,
         "workload": flags.workload or _workload(flags) or None,
-        "live": _live(flags.live_http) or None,
-        "where": where_values(flags.where, launcher) or None,
+        "live": _live(flags.live_http or []) or None,
+        "where": where_values(flags.where or [], launcher) or None,
     }
     values = {name: value for name, value in plain.items() if value is not None and value != ""}
     given = (("a", flags.a), ("b", flags.b))
@@ -154,7 +116,7 @@ def _workload(flags: AbFlags) -> dict[str, Any]:
     return found
 
 
-def _live(texts: tuple[str, ...]) -> dict[str, Any]:
+def _live(texts: Sequence[str]) -> dict[str, Any]:
     readers: dict[str, dict[str, str]] = {}
     for text in texts:
         match = _LIVE.fullmatch(text)

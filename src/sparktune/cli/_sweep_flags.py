@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from sparktune.cli._ab_flags import AbFlags
 from sparktune.errors import UsageError
 
 _LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<knob>[^,]+)(?:,(?P<baseline>.*))?", re.DOTALL)
@@ -133,13 +134,12 @@ class SweepFlags:
 
 def sweep_values(file: Path | None, flags: SweepFlags) -> tuple[dict[str, Any], Any]:
     """Return what the file and the flags say together, flags first, and how to complain about a place in it."""
-    from sparktune.cli._ab_arguments import AbFlags, values_of
+    from sparktune.cli._ab_arguments import values_of
 
     shared = ("url", "service", "launcher", "model", "workload", "prompt_tokens", "output_tokens", "concurrency")
     more = ("trials", "warmup", "quality", "primary", "margin", "nodes", "stop_engine", "seed")
     given = {name: getattr(flags, name) for name in (*shared, *more)}
-    where, tail_s = tuple(flags.where or ()), flags.tail
-    values, fault = values_of(file, AbFlags(**given, a=flags.baseline, where=where, tail_s=tail_s))
+    values, fault = values_of(file, AbFlags(**given, a=flags.baseline, where=flags.where, tail_s=flags.tail))
     if flags.baseline:
         values["baseline"] = values.pop("a")
     own = _own(flags)

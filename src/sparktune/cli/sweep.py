@@ -3,52 +3,46 @@
 __all__ = ["register"]
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
+from sparktune.cli._ab_flags import (
+    EARNED,
+    RUN,
+    ApiKeyFile,
+    Corpus,
+    Earned,
+    Json,
+    Limit,
+    Quiet,
+    RestoreOnly,
+    RunGroup,
+    Yes,
+)
 from sparktune.cli._complete import sweep_ids
 from sparktune.cli._flag_group import with_flags
 from sparktune.cli._sweep_flags import SweepFlags
 
-_RUN = "run"
 _Sweep = Annotated[
     str,
     typer.Argument(
         metavar="SWEEP", help="Id of the sweep, or its beginning; the newest unless given.", autocompletion=sweep_ids
     ),
 ]
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
-_Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask: start, and go on where it looks hopeless.")]
-_ApiKeyFile = Annotated[Path | None, typer.Option("--api-key-file", help="A file that holds the API key alone.")]
-_Corpus = Annotated[Path | None, typer.Option("--corpus", help="A text file for prompts, instead of Python's own.")]
 _Accept = Annotated[
     bool, typer.Option("--accept", help="Set a confirmed winner in the end, and write earned.yaml, without asking.")
 ]
-_Earned = Annotated[Path, typer.Option("--earned", metavar="FILE", help="Where settings that won are kept.")]
-_EARNED = Path("earned.yaml")
-
-
-class _Group(TyperGroup):
-    """Lets ``run`` be left out: ``sparktune sweep FILE.yaml``."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - what typer calls its context
-        """Put ``run`` in front of what is no command."""
-        if args and args[0] not in {*self.commands, "--help", "-h"}:
-            args = [_RUN, *args]
-        return super().parse_args(ctx, args)
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(
-        cls=_Group,
+        cls=RunGroup,
         no_args_is_help=True,
         help="Search several knobs for a better configuration. `run` may be left out: sparktune sweep FILE.yaml",
     )
-    group.command(_RUN, short_help="Run a sweep from a file, or from flags.")(with_flags(SweepFlags, run))
+    group.command(RUN, short_help="Run a sweep from a file, or from flags.")(with_flags(SweepFlags, run))
     group.command("resume", short_help="Go on after an interruption or a crash, or only bring the original back.")(
         resume
     )
@@ -66,12 +60,12 @@ def run(
         bool, typer.Option("--dry-run", help="Print what is tried, what is left out and why, and what it costs; stop.")
     ] = False,
     accept: _Accept = False,
-    earned: _Earned = _EARNED,
-    corpus: _Corpus = None,
-    api_key_file: _ApiKeyFile = None,
-    yes: _Yes = False,
-    json_output: _Json = False,
-    quiet: _Quiet = False,
+    earned: Earned = EARNED,
+    corpus: Corpus = None,
+    api_key_file: ApiKeyFile = None,
+    yes: Yes = False,
+    json_output: Json = False,
+    quiet: Quiet = False,
     *,
     flags: SweepFlags,
 ) -> None:
@@ -92,20 +86,18 @@ def run(
 
 def resume(
     sweep: _Sweep = "",
-    restore_only: Annotated[
-        bool, typer.Option("--restore-only", help="Bring the original back, see that it is live, and measure nothing.")
-    ] = False,
+    restore_only: RestoreOnly = False,
     study: Annotated[
         str,
         typer.Option("--study", metavar="URL", envvar="SPARKTUNE_STUDY", help="The study to tell what was learned."),
     ] = "",
     accept: _Accept = False,
-    earned: _Earned = _EARNED,
-    corpus: _Corpus = None,
-    api_key_file: _ApiKeyFile = None,
-    yes: _Yes = False,
-    json_output: _Json = False,
-    quiet: _Quiet = False,
+    earned: Earned = EARNED,
+    corpus: Corpus = None,
+    api_key_file: ApiKeyFile = None,
+    yes: Yes = False,
+    json_output: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Take back what an interrupted or killed sweep left, then go on: no visit that has ended is made again."""
     from sparktune.cli._ab_arguments import AbOptions
@@ -117,7 +109,7 @@ def resume(
     resume_command(sweep, options, restore_only=restore_only, study=study)
 
 
-def show(sweep: _Sweep = "", json_output: _Json = False) -> None:
+def show(sweep: _Sweep = "", json_output: Json = False) -> None:
     """Show what a sweep came to so far, computed anew from what was recorded; ends as the sweep did."""
     from sparktune.cli._sweep_show import print_sweep
 
@@ -150,8 +142,8 @@ def report(
 
 
 def list_sweeps(
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 20,
-    json_output: _Json = False,
+    limit: Limit = 20,
+    json_output: Json = False,
 ) -> None:
     """List the newest sweeps."""
     from sparktune.cli._sweep_show import print_list

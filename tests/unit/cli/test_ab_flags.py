@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sparktune.cli._ab_arguments import AbFlags, values_of
+from sparktune.cli._ab_arguments import values_of
+from sparktune.cli._ab_flags import AbFlags
 from sparktune.errors import UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.request import Request
@@ -77,7 +78,7 @@ def test_the_simplest_case_of_a_service_needs_no_file() -> None:
     values, _ = values_of(
         None,
         _service(
-            a="env:N=1", b="env:N='2 3' flag:--x=8 flag:--y key:cpuset=0-3", where=("spark2:c.yaml:w", "local:c.yaml:v")
+            a="env:N=1", b="env:N='2 3' flag:--x=8 flag:--y key:cpuset=0-3", where=["spark2:c.yaml:w", "local:c.yaml:v"]
         ),
     )
 
@@ -142,7 +143,7 @@ def test_a_service_that_a_script_starts_has_settings_by_name_too() -> None:
 
 
 def test_where_a_script_is_has_to_be_written_in_a_file() -> None:
-    flags = replace(_GOOD, launcher="script", where=("local:/srv/x/serve.sh",), a="env:X=1", b="env:X=2")
+    flags = replace(_GOOD, launcher="script", where=["local:/srv/x/serve.sh"], a="env:X=1", b="env:X=2")
     with pytest.raises(UsageError, match="no form for launcher script") as caught:
         _request(flags)
     assert "sparktune.yaml" in caught.value.hint
