@@ -7,24 +7,16 @@ code uses itself: the bytes outside the place that the document told, and the pl
 import json
 from typing import Any
 
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
+from tests.support.edited import VALUES, edited, key_of, last_of
 
 from sparktune.formats.kinds import all_formats
 from sparktune.model.document import Document, Entry, Format, NotThisFormat
 
 _FORMATS = {one.id: one for one in all_formats()}
 _MODEST = settings(max_examples=40, deadline=None)
-
-_VALUES = st.sampled_from(
-    [
-        "5", "-1", "0.85", "a b", "it's", 'say "x"', "a # b", "a: b", "#", "", " lead", "$X", "${X:-y z}", "true",
-        "null", '{"a": {"b": [1, "c d"]}}', "x=y", "back\\slash", "é",
-        "*x", "&x", "!x", "%i", "[1, 2]", "a,b", "- x", "~",
-    ]
-)  # fmt: skip
 _COMMENTS = st.sampled_from(["", "", "  # why", ' # don\'t: "this"'])
 _ENDS = st.sampled_from(["\n", "\r\n"])
 _SCALARS = st.sampled_from(
@@ -102,27 +94,12 @@ def _environment(draw: st.DrawFn, indent: str) -> list[str]:
     return [f"{indent}<<: *env", *lines] if draw(st.booleans()) else lines
 
 
-def _edited(form: Format, document: Document, entry: Entry, value: str | None) -> str | None:
-    try:
-        return form.write(document, entry.part, entry.kind, entry.name, value)
-    except ValueError:
-        return None
-
-
 def _read(form: Format, text: str) -> Document:
     try:
         return form.read("file", text)
     except NotThisFormat:
         assume(False)
         raise
-
-
-def _key(entry: Entry) -> tuple[str, str, str]:
-    return entry.part, entry.kind, entry.name
-
-
-def _last(document: Document, entry: Entry) -> Entry:
-    return [one for one in document.entries if _key(one) == _key(entry)][-1]
 
 
 def _outside_is_equal(document: Document, entry: Entry, after: str) -> bool:
@@ -142,20 +119,20 @@ def _check(form: Format, text: str, data: st.DataObject) -> tuple[Document, Entr
     assert document.text == text
     assume(document.entries)
     chosen = data.draw(st.sampled_from(document.entries), label="entry")
-    entry = _last(document, chosen)
-    value = data.draw(st.none() | _VALUES, label="value")
-    after = _edited(form, document, entry, value)
+    entry = last_of(document, chosen)
+    value = data.draw(st.none() | VALUES, label="value")
+    after = edited(form, document, entry, value)
     assume(after is not None)
     assert after is not None
     again = form.read("file", after)
-    found = [one for one in again.entries if _key(one) == _key(entry)]
+    found = [one for one in again.entries if key_of(one) == key_of(entry)]
     if value is None:
         assert not found
     else:
         assert (found[-1].text or "") == value
         if entry.span is not None and after != text:
             assert _outside_is_equal(document, entry, after)
-    assert _edited(form, again, entry, value) == after
+    assert edited(form, again, entry, value) == after
     return document, entry, value, after
 
 
@@ -163,7 +140,11 @@ def _rest(document: Document, entry: Entry) -> list[tuple[tuple[str, str, str], 
     """Return what a document says besides an entry, whole commands left out: they repeat flags and variables."""
     wholes = {"command", "entrypoint", "ExecStart", "Environment", "ulimits"}
     return sorted(
-        ((_key(one), one.text) for one in document.entries if _key(one) != _key(entry) and one.name not in wholes),
+        (
+            (key_of(one), one.text)
+            for one in document.entries
+            if key_of(one) != key_of(entry) and one.name not in wholes
+        ),
         key=repr,
     )
 
@@ -294,46 +275,3 @@ def _command(draw: st.DrawFn) -> str:
 def test_commands_change_in_one_value_only(text: str, data: st.DataObject) -> None:
     document, entry, _, after = _check(_FORMATS["command"], text, data)
     assert _rest(document, entry) == _rest(_FORMATS["command"].read("file", after), entry)
-
-
-_ODD = st.text() | st.text(alphabet="services:\n a-b={}[]&*!|>'\"$()`\\#%@\t\r,<\ufeff~?", max_size=60)
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    text=_ODD, head=st.sampled_from(["", "services:\n  a:\n    ", "[Service]\n", "model: m\ncommand: ", "vllm serve "])
-)
-@example(text="\x00", head="")
-@example(text="? a\n: b", head="services:\n  a:\n    ")
-@example(text="<<: [*a, *a]", head="")
-def test_any_text_is_a_document_or_a_refusal(text: str, head: str) -> None:
-    """Whatever is in a file: no traceback, and no place outside the text."""
-    for form in all_formats():
-        form.recognises("file", head + text)
-        try:
-            document = form.read("file", head + text)
-        except NotThisFormat as error:
-            refusal = error
-        else:
-            refusal = None
-        if refusal is not None:
-            assert refusal.hint
-            assert 0 <= refusal.line <= text.count("\n") + text.count("\r") + head.count("\n") + 2
-            continue
-        for entry in document.entries:
-            assert entry.span is None or 0 <= entry.span.start <= entry.span.end <= len(head + text)
-
-
-@settings(max_examples=30, deadline=None)
-@given(text=_ODD, value=_VALUES | st.text(max_size=10))
-def test_any_edit_is_made_or_refused(text: str, value: str) -> None:
-    """A caller's value is anything: it comes back as it was given, or the edit is refused with a reason."""
-    for form in all_formats():
-        try:
-            document = form.read("file", text)
-        except (NotThisFormat, YAMLError):
-            continue
-        for entry in document.entries[:2]:
-            after = _edited(form, document, entry, value)
-            if after is not None:
-                assert (_last(form.read("file", after), entry).text or "") == value
