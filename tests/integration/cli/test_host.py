@@ -1,55 +1,12 @@
 """``sparktune host`` as an operator meets it: on practice nodes, from the plan to the undo, and with wrong input."""
 
-import hashlib
-import json
-import shutil
 from pathlib import Path
 
 import pytest
 from tests.support.cli import Finished, run_sparktune
+from tests.support.practice import both, run_host, tree_digest
 
 _STATUSES = {"OK", "DIFFERENT", "ABSENT", "UNREADABLE", "PENDING_REBOOT"}
-# The state of the tool itself, which stays: what was done is not forgotten because it was undone.
-_OURS = ("var/lib/sparktune", "run/lock")
-
-
-@pytest.fixture(scope="module")
-def fresh_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A practice cluster that no test changes."""
-    folder = tmp_path_factory.mktemp("host") / "lab"
-    done = run_sparktune("lab", "init", str(folder))
-    assert done.code == 0, done.err
-    return folder
-
-
-@pytest.fixture
-def lab(fresh_lab: Path, tmp_path: Path) -> Path:
-    """A practice cluster of two nodes; both run inference that the profile would leave with the slow cores."""
-    return shutil.copytree(fresh_lab, tmp_path / "lab", symlinks=True)
-
-
-def _both(lab: Path) -> tuple[str, str]:
-    return ("--nodes", f"{lab}/spark1,{lab}/spark2")
-
-
-def _host(lab: Path, verb: str, *more: str) -> Finished:
-    return run_sparktune("host", verb, *_both(lab), *more)
-
-
-def _hash(root: Path) -> str:
-    """Everything of a tree that an undo has to bring back: names, kinds, modes, targets, bytes."""
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*")):
-        name = path.relative_to(root).as_posix()
-        if name.startswith(_OURS) or any(ours.startswith(name) for ours in _OURS):
-            continue
-        status = path.lstat()
-        digest.update(f"{name}\0{status.st_mode}\0".encode())
-        if path.is_symlink():
-            digest.update(str(path.readlink()).encode())
-        elif path.is_file():
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def _nodes(done: Finished) -> dict[str, dict[str, object]]:
@@ -58,14 +15,14 @@ def _nodes(done: Finished) -> dict[str, dict[str, object]]:
 
 def test_from_plan_to_undo(lab: Path) -> None:
     """The whole way on two nodes; at its end each is what it was, byte by byte."""
-    before = {name: _hash(lab / name) for name in ("spark1", "spark2")}
+    before = {name: tree_digest(lab / name) for name in ("spark1", "spark2")}
 
-    plan = _host(lab, "plan", "--allow-slow", "--json")
-    untouched = {name: _hash(lab / name) for name in before}
-    applied = _host(lab, "apply", "--allow-slow", "--yes", "--json")
-    again = _host(lab, "plan", "--allow-slow", "--json")
-    status = _host(lab, "status", "--json")
-    reverted = _host(lab, "revert", "--yes", "--json")
+    plan = run_host(lab, "plan", "--allow-slow", "--json")
+    untouched = {name: tree_digest(lab / name) for name in before}
+    applied = run_host(lab, "apply", "--allow-slow", "--yes", "--json")
+    again = run_host(lab, "plan", "--allow-slow", "--json")
+    status = run_host(lab, "status", "--json")
+    reverted = run_host(lab, "revert", "--yes", "--json")
 
     assert plan.code == 3
     assert all(node["steps"] and not node["refusals"] for node in plan.json["nodes"])
@@ -75,12 +32,12 @@ def test_from_plan_to_undo(lab: Path) -> None:
     assert again.code == 0
     assert [len(node["transactions"]) for node in status.json["nodes"]] == [1, 1]
     assert (reverted.code, [node["state"] for node in reverted.json["nodes"]]) == (0, ["reverted", "reverted"])
-    assert {name: _hash(lab / name) for name in before} == before
+    assert {name: tree_digest(lab / name) for name in before} == before
 
 
 def test_applying_twice_keeps_the_first_state(lab: Path) -> None:
     """Else the second time would remember our own values, and the undo would bring those back."""
-    before = _hash(lab / "spark1")
+    before = tree_digest(lab / "spark1")
     root = ("--root", f"{lab}/spark1")
 
     first, second = (run_sparktune("host", "apply", *root, "--allow-slow", "--yes", "--json") for _ in range(2))
@@ -90,13 +47,13 @@ def test_applying_twice_keeps_the_first_state(lab: Path) -> None:
     assert (first.json["nodes"][0]["state"], second.json["nodes"][0]["state"]) == ("applied", "untouched")
     assert third.json["nodes"][0]["state"] == "applied"
     assert reverted.code == 0, reverted.out
-    assert _hash(lab / "spark1") == before
+    assert tree_digest(lab / "spark1") == before
 
 
 def test_json_has_the_members_of_the_contract(lab: Path) -> None:
     """Scripts rely on these names, whatever else comes."""
     for verb in ("plan", "verify", "status"):
-        document = _host(lab, verb, "--json").json
+        document = run_host(lab, verb, "--json").json
 
         assert document["schema"] == 1
         assert [node["node"] for node in document["nodes"]] == ["spark1", "spark2"]
@@ -110,10 +67,10 @@ def test_json_has_the_members_of_the_contract(lab: Path) -> None:
 
 def test_inference_on_slow_cores_stands_against_it_until_accepted(lab: Path) -> None:
     """The profile must not make worse what it is for; nothing is changed, and the way on is named."""
-    before = _hash(lab / "spark1")
+    before = tree_digest(lab / "spark1")
 
-    plan = _host(lab, "plan")
-    refused = _host(lab, "apply", "--yes")
+    plan = run_host(lab, "plan")
+    refused = run_host(lab, "apply", "--yes")
 
     assert plan.code == 3
     assert plan.out.splitlines()[0].startswith("spark1: ")
@@ -121,7 +78,7 @@ def test_inference_on_slow_cores_stands_against_it_until_accepted(lab: Path) -> 
     assert "--allow-slow" in plan.out
     assert refused.code == 1
     assert "nothing was changed: spark1, spark2 cannot be changed as asked" in refused.err
-    assert _hash(lab / "spark1") == before
+    assert tree_digest(lab / "spark1") == before
 
 
 def test_a_foreign_edit_is_left_and_told(lab: Path) -> None:
@@ -143,27 +100,6 @@ def test_a_foreign_edit_is_left_and_told(lab: Path) -> None:
     assert (lab / "spark1/proc/sys/vm/vfs_cache_pressure").read_text().strip() == "100"
 
 
-def test_a_saved_plan_is_carried_out_as_it_was_shown(lab: Path, tmp_path: Path) -> None:
-    file, root = tmp_path / "plan.json", ("--root", f"{lab}/spark1")
-    saved = run_sparktune("host", "plan", *root, "--allow-slow", "--save", str(file))
-
-    applied = run_sparktune("host", "apply", *root, "--plan", str(file), "--yes", "--json")
-
-    assert saved.err == f"saved {file}\n"
-    assert f"next: sparktune host apply --root {lab}/spark1 --plan {file}\n" in saved.out
-    assert saved.out.count("sparktune host apply") == 1, "one next command, and the right one"
-    assert applied.json["nodes"][0]["state"] == "applied"
-
-
-def test_a_script_that_saves_a_plan_is_told_the_command_beside_its_json(lab: Path, tmp_path: Path) -> None:
-    file, root = tmp_path / "plan.json", ("--root", f"{lab}/spark1")
-
-    saved = run_sparktune("host", "plan", *root, "--allow-slow", "--save", str(file), "--json")
-
-    assert f"carry it out with: sparktune host apply {' '.join(root)} --plan {file}\n" in saved.err
-    assert saved.json["nodes"][0]["steps"]
-
-
 def test_a_folder_without_a_slash_is_looked_for_by_ssh_and_the_way_out_is_named(
     lab: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,52 +113,9 @@ def test_a_folder_without_a_slash_is_looked_for_by_ssh_and_the_way_out_is_named(
     assert f"a folder is written with a slash: --nodes {lab.name}/spark1,{lab.name}/spark2" in done.out
 
 
-def test_a_plan_that_is_no_longer_true_changes_nothing(lab: Path, tmp_path: Path) -> None:
-    """It was shown to somebody as "from 60"; it must not be carried out on what they never saw."""
-    file, root = tmp_path / "plan.json", ("--root", f"{lab}/spark1")
-    run_sparktune("host", "plan", *root, "--allow-slow", "--save", str(file))
-    (lab / "spark1/proc/sys/vm/swappiness").write_text("33\n")
-    before = _hash(lab / "spark1")
-
-    applied = run_sparktune("host", "apply", *root, "--plan", str(file), "--yes")
-
-    assert applied.code == 1
-    assert "spark1: untouched" in applied.out
-    assert _hash(lab / "spark1") == before
-
-
-@pytest.mark.parametrize(("on_failure", "first"), [("keep", "applied"), ("revert", "reverted")])
-def test_when_the_second_node_fails_the_first_is_what_was_chosen(
-    lab: Path, tmp_path: Path, on_failure: str, first: str
-) -> None:
-    """Each node's line says what that node is; nobody has to guess what became of the other."""
-    roots, file = ("--root", f"{lab}/spark1", "--root", f"{lab}/spark2"), tmp_path / "plan.json"
-    before = _hash(lab / "spark1")
-    run_sparktune("host", "plan", *roots, "--allow-slow", "--save", str(file))
-    (lab / "spark2/proc/sys/vm/swappiness").write_text("33\n")
-
-    arguments = ("apply", *roots, "--plan", str(file), "--on-failure", on_failure, "--yes", "--json")
-    done = run_sparktune("host", *arguments)
-
-    assert done.code == 1
-    assert [node["state"] for node in done.json["nodes"]] == [first, "untouched"]
-    assert [node["error"] is None for node in done.json["nodes"]] == [True, False]
-    assert (_hash(lab / "spark1") == before) is (on_failure == "revert")
-
-
-def test_a_plan_that_cannot_be_carried_out_is_not_kept(lab: Path, tmp_path: Path) -> None:
-    file = tmp_path / "plan.json"
-
-    done = _host(lab, "plan", "--save", str(file))
-
-    assert done.code == 3
-    assert "was not written" in done.err
-    assert not file.exists()
-
-
 def test_dry_runs_change_nothing(lab: Path) -> None:
     root = ("--root", f"{lab}/spark1")
-    before = _hash(lab / "spark1")
+    before = tree_digest(lab / "spark1")
 
     dry = run_sparktune("host", "apply", *root, "--allow-slow", "--dry-run")
     nothing = run_sparktune("host", "revert", *root, "--dry-run")
@@ -232,12 +125,12 @@ def test_dry_runs_change_nothing(lab: Path) -> None:
     assert (dry.code, nothing.code, something.code) == (3, 0, 3)
     assert "nothing was changed" in dry.out
     assert len(something.json["nodes"][0]["transactions"]) == 1
-    assert _hash(lab / "spark1") != before
+    assert tree_digest(lab / "spark1") != before
 
 
 def test_one_node_that_does_not_answer_leaves_all_as_they_are(lab: Path) -> None:
     """Half a cluster that is tuned measures worse than none."""
-    before = _hash(lab / "spark1")
+    before = tree_digest(lab / "spark1")
     nodes = ("--nodes", f"{lab}/spark1,nowhere.invalid")
 
     plan = run_sparktune("host", "plan", *nodes, "--allow-slow")
@@ -246,28 +139,28 @@ def test_one_node_that_does_not_answer_leaves_all_as_they_are(lab: Path) -> None
     assert (plan.code, applied.code) == (1, 1)
     assert "nowhere.invalid: no plan" in plan.out
     assert "nothing was changed: nowhere.invalid cannot be changed as asked" in applied.err
-    assert _hash(lab / "spark1") == before
+    assert tree_digest(lab / "spark1") == before
 
 
 def test_a_verdict_per_node_comes_first_and_the_next_command_last(lab: Path) -> None:
-    plan = _host(lab, "plan", "--allow-slow")
+    plan = run_host(lab, "plan", "--allow-slow")
 
     lines = plan.out.splitlines()
     assert [line.partition(":")[0] for line in lines[:2]] == ["spark1", "spark2"]
-    assert lines[-1] == f"nothing was changed; next: sparktune host apply --nodes {_both(lab)[1]} --allow-slow"
+    assert lines[-1] == f"nothing was changed; next: sparktune host apply --nodes {both(lab)[1]} --allow-slow"
     assert "\x1b" not in plan.out
     assert plan.err == ""
 
 
 def test_explain_says_what_is_not_done_and_what_was_measured(lab: Path) -> None:
-    done = _host(lab, "plan", "--allow-slow", "--explain")
+    done = run_host(lab, "plan", "--allow-slow", "--explain")
 
     for word in ("does:", "does not:", "expected effect: none measured", "source:"):
         assert word in done.out
 
 
 def test_a_change_is_left_out(lab: Path) -> None:
-    done = _host(lab, "plan", "--allow-slow", "--without", "sysctl", "--json")
+    done = run_host(lab, "plan", "--allow-slow", "--without", "sysctl", "--json")
 
     changes = {step["change"] for node in done.json["nodes"] for step in node["steps"]}
     assert "sysctl" not in changes
@@ -279,19 +172,19 @@ def test_a_change_is_left_out(lab: Path) -> None:
 def test_one_mode_is_taken_back_before_the_other(lab: Path, first: str, second: str) -> None:
     """Both at once is what nobody asked for, and no verify of one of them would show the other."""
     # The other node has an administrator's own CPUAffinity=, which is no mode of ours.
-    root, before = ("--root", f"{lab}/spark2"), _hash(lab / "spark2")
+    root, before = ("--root", f"{lab}/spark2"), tree_digest(lab / "spark2")
     run_sparktune("host", "apply", *root, "--mode", first, "--allow-slow", "--yes", "--quiet")
-    applied = _hash(lab / "spark2")
+    applied = tree_digest(lab / "spark2")
 
     refused = run_sparktune("host", "apply", *root, "--mode", second, "--allow-slow", "--yes")
     seen = run_sparktune("host", "verify", *root, "--mode", second)
 
     assert refused.code == 1
     assert f"--mode {first} is applied here" in refused.out
-    assert _hash(lab / "spark2") == applied
+    assert tree_digest(lab / "spark2") == applied
     assert f"it is of --mode {first}" in seen.out
     assert run_sparktune("host", "revert", *root, "--yes").code == 0
-    assert _hash(lab / "spark2") == before
+    assert tree_digest(lab / "spark2") == before
     free = run_sparktune("host", "plan", *root, "--mode", second, "--allow-slow", "--json")
     assert [node["refusals"] for node in free.json["nodes"]] == [[]]
 
@@ -317,14 +210,14 @@ def test_one_mode_is_taken_back_before_the_other(lab: Path, first: str, second: 
 )
 def test_what_cannot_be_meant(lab: Path, arguments: tuple[str, ...], message: str) -> None:
     """A typing error never reaches a node."""
-    before = _hash(lab / "spark1")
+    before = tree_digest(lab / "spark1")
 
-    done = _host(lab, *arguments)
+    done = run_host(lab, *arguments)
 
     assert done.code == 2, done.out
     assert message in done.err
     assert "hint: " in done.err
-    assert _hash(lab / "spark1") == before
+    assert tree_digest(lab / "spark1") == before
 
 
 @pytest.mark.parametrize("verb", ["plan", "apply", "verify", "revert", "status", "confirm"])
@@ -339,42 +232,8 @@ def test_an_unset_variable_is_not_this_machine(verb: str, nodes: str) -> None:
     assert "names no node" in done.err
 
 
-def test_a_plan_for_other_nodes(lab: Path, tmp_path: Path) -> None:
-    file = tmp_path / "plan.json"
-    run_sparktune("host", "plan", "--root", f"{lab}/spark1", "--allow-slow", "--save", str(file))
-
-    done = run_sparktune("host", "apply", "--root", f"{lab}/spark2", "--plan", str(file), "--yes")
-
-    assert done.code == 2
-    assert "has plans for spark1, and spark2 are named" in done.err
-
-
-def test_a_file_without_plans(tmp_path: Path) -> None:
-    file = tmp_path / "plan.json"
-    file.write_text('{"schema": 1, "sparktune": "0", "plans": []}')
-
-    done = run_sparktune("host", "apply", "--plan", str(file), "--yes")
-
-    assert (done.code, f"{file} has no plans" in done.err) == (2, True)
-
-
-def test_an_edited_plan_is_refused(lab: Path, tmp_path: Path) -> None:
-    """Nobody has been shown what it would do."""
-    file = tmp_path / "plan.json"
-    root = ("--root", f"{lab}/spark1")
-    run_sparktune("host", "plan", *root, "--allow-slow", "--save", str(file))
-    content = json.loads(file.read_text())
-    content["plans"][0]["steps"][0]["step"]["value"] = "0-19"
-    file.write_text(json.dumps(content))
-
-    done = run_sparktune("host", "apply", *root, "--plan", str(file), "--yes")
-
-    assert done.code == 2
-    assert "hint: make it again" in done.err
-
-
 def test_nothing_to_confirm_and_nothing_to_revert(lab: Path) -> None:
-    confirmed, reverted = _host(lab, "confirm"), _host(lab, "revert", "--yes")
+    confirmed, reverted = run_host(lab, "confirm"), run_host(lab, "revert", "--yes")
 
     assert confirmed.code == 0
     assert "nothing waits for a confirmation" in confirmed.err

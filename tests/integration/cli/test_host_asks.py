@@ -24,14 +24,6 @@ class Talk:
     terminal: str
 
 
-@pytest.fixture(scope="module")
-def fresh_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A practice cluster that no test changes."""
-    folder = tmp_path_factory.mktemp("asks") / "lab"
-    assert run_sparktune("lab", "init", str(folder)).code == 0
-    return folder
-
-
 @pytest.fixture
 def node(fresh_lab: Path, tmp_path: Path) -> Path:
     """A practice node of its own."""

@@ -1,34 +1,11 @@
 """What a revert of ``sparktune host`` could not put back: it is listed, and given up by name where it never can be."""
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
-from tests.support.cli import Finished, run_sparktune
-
-
-@pytest.fixture(scope="module")
-def fresh_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A practice cluster that no test changes."""
-    folder = tmp_path_factory.mktemp("host") / "lab"
-    done = run_sparktune("lab", "init", str(folder))
-    assert done.code == 0, done.err
-    return folder
-
-
-@pytest.fixture
-def lab(fresh_lab: Path, tmp_path: Path) -> Path:
-    """A practice cluster of two nodes; both run inference that the profile would leave with the slow cores."""
-    return shutil.copytree(fresh_lab, tmp_path / "lab", symlinks=True)
-
-
-def _both(lab: Path) -> tuple[str, str]:
-    return ("--nodes", f"{lab}/spark1,{lab}/spark2")
-
-
-def _host(lab: Path, verb: str, *more: str) -> Finished:
-    return run_sparktune("host", verb, *_both(lab), *more)
+from tests.support.cli import run_sparktune
+from tests.support.practice import run_host
 
 
 def _without_slices(node: Path) -> tuple[str, ...]:
@@ -72,7 +49,7 @@ def test_what_can_never_be_undone_is_given_up_by_name_and_blocks_no_more(lab: Pa
 def test_given_up_is_one_transaction_of_one_node(lab: Path) -> None:
     """Two nodes may have transactions of one name."""
     name = "0001-20260101T000000Z"
-    both = _host(lab, "revert", "--give-up", name, "--yes")
+    both = run_host(lab, "revert", "--give-up", name, "--yes")
     unknown = run_sparktune("host", "revert", "--root", f"{lab}/spark1", "--give-up", name, "--yes")
     run_sparktune("host", "apply", "--root", f"{lab}/spark1", "--allow-slow", "--yes")
     listed = run_sparktune("host", "status", "--root", f"{lab}/spark1", "--json")
