@@ -4,7 +4,7 @@ typer's own errors are told apart by what they carry (``option_name``, ``param``
 messages, as typer 0.15 to 0.29 and click 8.1 write them; one that is not known keeps its words, and has the hint, too.
 """
 
-__all__ = ["file_error", "usage_error"]
+__all__ = ["unforeseen", "usage_error"]
 
 import errno
 import re
@@ -20,6 +20,8 @@ _BOUND: Final = re.compile(r"Input should be (?P<rest>.*?)(?:, unable to parse .
 _BAD_NAMES: Final = frozenset(
     {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.ENOENT}
 )
+_NAME_HINT: Final = "give the name of a file or folder that is there"
+_LOOP: Final = "Symlink loop from"  # as pathlib of Python 3.11 and 3.12 says it
 _SHOWN: Final = 60
 _CLOSE: Final = 0.6
 
@@ -32,14 +34,19 @@ def usage_error(fault: Any, root: Any, argv: Sequence[str]) -> UsageError:  # no
     return UsageError(message, hint=f"{guess}{join}try: {words} --help")
 
 
-def file_error(fault: OSError) -> SparktuneError:
-    """Return an error of ours for a file that nobody expected to fail. Raises the fault again when it is of no file."""
-    if fault.filename is None:
+def unforeseen(fault: OSError | RuntimeError | UnicodeEncodeError) -> SparktuneError:
+    """Return an error of ours for a name that nobody expected to fail. Raises a fault again that is of no name."""
+    if isinstance(fault, UnicodeEncodeError) and fault.reason.startswith("surrogates"):
+        message = f"{_short(str(fault.object))} is no text: it has bytes that are no UTF-8"
+        return UsageError(message, hint="write it in UTF-8, or give the file a name that is")
+    if isinstance(fault, RuntimeError) and str(fault).startswith(_LOOP):
+        message = f"{str(fault).removeprefix(_LOOP).strip()} cannot be used: a link that leads to itself"
+        return UsageError(message, hint=_NAME_HINT)
+    if not isinstance(fault, OSError) or fault.filename is None:
         raise fault
-    name = fault.filename if isinstance(fault.filename, str) else str(fault.filename)
-    message = f"{_short(name)} cannot be used: {fault.strerror or fault}"
+    message = f"{_short(str(fault.filename))} cannot be used: {fault.strerror or fault}"
     if fault.errno in _BAD_NAMES:
-        return UsageError(message, hint="give the name of a file or folder that is there")
+        return UsageError(message, hint=_NAME_HINT)
     return SparktuneError(message, hint="is it there, and may this user read and write it?")
 
 

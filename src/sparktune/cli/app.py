@@ -67,10 +67,10 @@ class _InOrder(TyperGroup):
                 raise
             sys.stderr.write("aborted\n")
             sys.exit(int(ExitCode.FAILED))
-        except OSError as fault:
-            from sparktune.cli._usage import file_error
+        except (OSError, RuntimeError, UnicodeEncodeError) as fault:
+            from sparktune.cli._usage import unforeseen
 
-            raise file_error(fault) from fault
+            raise unforeseen(fault) from fault
         if standalone_mode:
             sys.exit(code if isinstance(code, int) else 0)
         return code

@@ -5,6 +5,7 @@ Words are never cut: who copies half a path, a digest or a command has nothing.
 
 __all__ = ["fit_lines", "table_text"]
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
@@ -13,7 +14,9 @@ from typing import Final
 _BOLD: Final = "1"
 _GAP: Final = 2
 _HANG: Final = 4
-_COMMAND: Final = "sparktune "  # a line with something to type is copied whole
+_COMMAND: Final = re.compile(r"""sparktune (?:.*['"].*|(?:(?![,;:]\s|\)|\s\().)+)""")
+"""Something to type, to the end of the sentence; to the end of the line where it has quotes."""
+_KEPT: Final = "\0"  # stands for a blank that is no place to fold
 
 
 def table_text(
@@ -46,7 +49,7 @@ def table_text(
 def fit_lines(text: str, width: int | None) -> str:
     """Return text whose lines fit, folded at blanks below a deeper indent; None leaves it as it is.
 
-    A line with a command stays whole: a terminal folds it without breaking it for who copies it.
+    A command stays on one line, for who copies it: a terminal folds what is too long without breaking it.
     """
     if width is None:
         return text
@@ -54,18 +57,25 @@ def fit_lines(text: str, width: int | None) -> str:
 
 
 def _folded(line: str, width: int) -> Sequence[str]:
-    if len(line) <= width or _COMMAND in line or "\x1b" in line:
+    if len(line) <= width or "\x1b" in line or _is_command(line, width):
         return [line]
     bare = line.lstrip(" ")
     indent = " " * (len(line) - len(bare))
-    return textwrap.wrap(
-        bare,
+    lines = textwrap.wrap(
+        _COMMAND.sub(lambda found: found[0].replace(" ", _KEPT), bare),
         width,
         initial_indent=indent,
         subsequent_indent=indent + " " * _HANG,
         break_long_words=False,
         break_on_hyphens=False,
     )
+    return [one.replace(_KEPT, " ") for one in lines]
+
+
+def _is_command(line: str, width: int) -> bool:
+    """Tell whether a line is a command with a few words before it, and nothing behind."""
+    found = _COMMAND.search(line)
+    return found is not None and found.end() == len(line) and found.start() <= width // 2
 
 
 def _shrunk(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:

@@ -57,5 +57,43 @@ def test_lines_are_folded_at_blanks_below_their_own_indent(line: str, folded: li
     assert fit_lines(f"{line}\n", 22) == "".join(f"{one}\n" for one in folded)
 
 
+@pytest.mark.parametrize(
+    ("line", "folded"),
+    [
+        (
+            "its evidence is for practice: made up by sparktune lab; earn it yourself: sparktune ab agents.yaml",
+            [
+                "its evidence is for practice: made up by",
+                "    sparktune lab; earn it yourself:",
+                "    sparktune ab agents.yaml",
+            ],
+        ),
+        (
+            "  nobody listens (sparktune logs --live says more), and that was so yesterday, too",
+            [
+                "  nobody listens",
+                "      (sparktune logs --live says more),",
+                "      and that was so yesterday, too",
+            ],
+        ),
+        (
+            "see it again with: sparktune runs show 261129-180000-exp --json",
+            ["see it again with: sparktune runs show 261129-180000-exp --json"],
+        ),
+        (
+            'it was measured with a thing of others: sparktune bench URL --extra-body \'{"a": 1, "b": 2}\'',
+            ["it was measured with a thing of others:", '    sparktune bench URL --extra-body \'{"a": 1, "b": 2}\''],
+        ),
+        (
+            "what differs on the nodes is told by: sparktune doctor --nodes spark1,spark2",
+            ["what differs on the nodes is told by:", "    sparktune doctor --nodes spark1,spark2"],
+        ),
+    ],
+    ids=["two", "in the middle", "a label alone before it", "quotes", "commas without a blank"],
+)
+def test_prose_around_a_command_is_folded_and_the_command_is_not(line: str, folded: list[str]) -> None:
+    assert fit_lines(f"{line}\n", 40).splitlines() == folded
+
+
 def test_without_a_known_width_nothing_is_touched() -> None:
     assert fit_lines("x " * 100, None) == "x " * 100

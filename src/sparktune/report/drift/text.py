@@ -45,7 +45,8 @@ def drift_text(
     blocks += ["\n".join(_details(shown, width, everything=everything))]
     left = len(rows) - len(shown)
     if left:
-        blocks.append(f"{left} more rows are as their files say and were earned by nobody: --all shows them")
+        more = f"{left} more rows are as their files say and were earned by nobody: --all shows them"
+        blocks.append(textwrap.fill(more, width))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
