@@ -4,9 +4,9 @@ sparkrun keeps one cluster per file, ``~/.config/sparkrun/clusters/NAME.yaml``, 
 and ``user`` (as version 0.4.2 writes them); a ``NAME.manifest.yaml`` beside it is something else.
 """
 
-__all__ = ["LOCAL", "NodeTarget", "find_nodes", "sparkrun_clusters"]
+__all__ = ["LOCAL", "NodeTarget", "find_nodes", "sparkrun_clusters", "target_among"]
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,6 +43,20 @@ def find_nodes(named: Sequence[str], config: Config | None) -> tuple[NodeTarget,
             raise UsageError(message, hint="name every node once; folders are known by their last part")
         seen.add(target.name)
     return tuple(targets)
+
+
+def target_among(nodes: Mapping[str, NodeTarget], name: str, user: str) -> NodeTarget:
+    """Return the way to a node by its name; "" is this machine, unless it is among them.
+
+    Raises UsageError for one that nobody named; ``user`` says who wants it ("the experiment changes").
+    """
+    if name in nodes:
+        return nodes[name]
+    if not name:
+        return NodeTarget(name=LOCAL)
+    known = ", ".join(one for one in nodes if one) or "none"
+    message = f"{user} node {name!r}, and it is not known here"
+    raise UsageError(message, hint=f"known: {known}; name it in sparktune.yaml or with --nodes")
 
 
 def sparkrun_clusters() -> tuple[str, ...]:

@@ -14,8 +14,8 @@ from typing import Any
 from sparktune.drift.aspects import ROUNDS, wanted_reads
 from sparktune.drift.live_layer import live_layer
 from sparktune.drift.wanted_variables import wanted_variables
-from sparktune.errors import NodeError, UsageError
-from sparktune.io.cluster import LOCAL, NodeTarget
+from sparktune.errors import NodeError
+from sparktune.io.cluster import NodeTarget, target_among
 from sparktune.io.drift.answers import read_answers
 from sparktune.io.drift.boot_log import read_boot_log
 from sparktune.io.drift.file_layer import FileLayer, file_layer
@@ -43,13 +43,7 @@ class DriftTargets:
 
     def of(self, name: str) -> NodeTarget:
         """Return the way to a node. Raises UsageError for one that nobody named."""
-        if name in self.nodes:
-            return self.nodes[name]
-        if not name:
-            return NodeTarget(name=LOCAL)
-        known = ", ".join(one for one in self.nodes if one) or "none"
-        message = f"the service has a part on node {name!r}, and it is not known here"
-        raise UsageError(message, hint=f"known: {known}; name it in sparktune.yaml or with --nodes")
+        return target_among(self.nodes, name, "the service has a part on")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sparktune.errors import UsageError
-from sparktune.io.cluster import LOCAL, NodeTarget
+from sparktune.io.cluster import NodeTarget, target_among
 from sparktune.io.launching.memory import STILL_S
 from sparktune.io.secrets import Secret
 from sparktune.units import Bytes, Seconds
@@ -36,10 +35,4 @@ class HoldSettings:
 
     def target(self, node: str) -> NodeTarget:
         """Return the way to a node. Raises UsageError for one that is not known."""
-        if node in self.nodes:
-            return self.nodes[node]
-        if not node:
-            return NodeTarget(name=LOCAL)
-        known = ", ".join(name for name in self.nodes if name) or "none"
-        message = f"the experiment changes node {node!r}, and it is not known here"
-        raise UsageError(message, hint=f"known: {known}; name it in sparktune.yaml or with --nodes")
+        return target_among(self.nodes, node, "the experiment changes")

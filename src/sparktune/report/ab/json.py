@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Effect
-from sparktune.experiment.result import ExperimentResult, GuardResult, MeasuredVisit
+from sparktune.experiment.result import BlockResult, ExperimentResult, GuardResult, MeasuredVisit, MetricEffect
 from sparktune.model.engine import JsonValue
 from sparktune.model.experiment_row import ExperimentRow
 from sparktune.report.ab.host_words import memory_record, trip_records, unwatched
@@ -56,30 +56,13 @@ def result_record(result: ExperimentResult) -> _Record:
         "smallest_detectable": result.smallest_detectable,
         "outliers": result.outliers,
         "noise": plain_record(result.noise) if result.noise is not None else None,
-        "block_results": [
-            {
-                "number": block.number,
-                "order": "".join(arm.value for arm in block.order),
-                "log_ratio": block.ratio,
-                "values": {arm.value: dict(block.values[arm]) for arm in Arm},
-            }
-            for block in result.blocks
-        ],
+        "block_results": [_block(block) for block in result.blocks],
         "cells": [
             {"cell": cell.cell, "effect": _effect(cell.effect), "holds": cell.holds, "why": cell.why}
             for cell in result.cells
         ],
         "guards": [_guard(guard) for guard in result.guards],
-        "observed": [
-            {
-                "metric": one.metric,
-                "better": one.better.value,
-                "effect": _effect(one.effect),
-                "medians": {arm.value: value for arm, value in one.medians.items()},
-                "why": one.why,
-            }
-            for one in result.observed
-        ],
+        "observed": [_observed(one) for one in result.observed],
         "checks": [
             {"id": check.id, "status": check.status.value, "evidence": check.evidence, "hint": check.hint}
             for check in result.checks
@@ -111,6 +94,25 @@ def _effect(effect: Effect | None) -> JsonValue:
         "blocks": effect.blocks,
         "deviation": effect.deviation,
         "wins": effect.wins,
+    }
+
+
+def _block(block: BlockResult) -> _Record:
+    return {
+        "number": block.number,
+        "order": "".join(arm.value for arm in block.order),
+        "log_ratio": block.ratio,
+        "values": {arm.value: dict(block.values[arm]) for arm in Arm},
+    }
+
+
+def _observed(one: MetricEffect) -> _Record:
+    return {
+        "metric": one.metric,
+        "better": one.better.value,
+        "effect": _effect(one.effect),
+        "medians": {arm.value: value for arm, value in one.medians.items()},
+        "why": one.why,
     }
 
 
