@@ -19,6 +19,7 @@ from sparktune.io.record.trace_file import TraceFile
 from sparktune.units import Seconds
 
 _END_S: Seconds = 60.0
+_QUIET_S: Seconds = 2.0
 _MODULE = ("-P", "-m", "sparktune.io.record")  # -P: modules of the folder that one is in are not ours
 _LINE_BYTES = 1 << 20
 
@@ -78,6 +79,9 @@ class RecordingProcess:
             return
         self.feed.tell(Kind.END, 0, at_ns)
         try:
+            await asyncio.wait({listening}, timeout=_QUIET_S)
+            if not listening.done():
+                self._say(f"working off what has passed, for {_END_S:.0f} s at most")
             await asyncio.wait_for(asyncio.shield(listening), _END_S)
             await asyncio.wait_for(process.wait(), _END_S)
         except TimeoutError:
