@@ -7,6 +7,7 @@ media queries, so that a picture comes to it with its colours written out.
 __all__ = ["png_from_svg"]
 
 from sparktune.errors import MissingPart
+from sparktune.io.extras import install_command
 
 _PIXELS = 2.0  # per unit of the picture: sharp where it is pasted
 
@@ -17,7 +18,7 @@ def png_from_svg(svg: str) -> bytes:
         import resvg_py  # noqa: PLC0415 - an optional part
     except ImportError as error:
         message = "PNG needs a renderer that is not installed: resvg-py"
-        hint = "run: pip install 'sparktune[png]' (1.4 MB); SVG needs nothing: --format svg"
+        hint = f"run: {install_command('png')} (1.4 MB); SVG needs nothing: --format svg"
         raise MissingPart(message, hint=hint) from error
     rendered: bytes = resvg_py.svg_to_bytes(svg_string=svg, zoom=_PIXELS)
     return bytes(rendered)

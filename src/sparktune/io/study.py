@@ -14,10 +14,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Self
 
 from sparktune.errors import MissingPart, SparktuneError, StoreError, UsageError
+from sparktune.io.extras import install_command
 from sparktune.model.study import Learned, StudySpace
 from sparktune.redact import redact_text
 
-_INSTALL: Final = "pip install 'sparktune[study]'"
 _ADDRESS: Final = re.compile(r"(?P<kind>sqlite|postgresql)(?:\+\w+)?://(?P<rest>.+)", re.DOTALL)
 _DRIVERS: Final = {"sqlite": "sqlite", "postgresql": "postgresql+psycopg"}
 _TRIES: Final = 4  # proposals that are looked at for each one that is wanted, since many are known already
@@ -153,7 +153,7 @@ def _optuna() -> Any:  # noqa: ANN401 - the module
         importlib.import_module("psycopg")
     except ImportError as error:
         message = f"a shared study needs Optuna, and {error.name} is not installed"
-        raise MissingPart(message, hint=f"run: {_INSTALL}") from None
+        raise MissingPart(message, hint=f"run: {install_command('study')}") from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna
 

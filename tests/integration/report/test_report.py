@@ -117,7 +117,7 @@ def test_png_without_its_renderer_names_what_is_missing(
 
     assert sparktune("runs", "report", "--format", "png") == 1
 
-    assert "sparktune[png]" in capsys.readouterr().err
+    assert "-m pip install 'resvg-py" in capsys.readouterr().err
 
 
 def test_png_files_are_pictures(sparktune: Sparktune, tmp_path: Path) -> None:
