@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from scripts.reference import checks_page, metrics_page
+from scripts.rule_pages import checks_page, metrics_page
 
 from sparktune.bench import metrics, validity
 from sparktune.experiment import checks as table_checks
