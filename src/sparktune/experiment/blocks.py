@@ -3,14 +3,14 @@
 __all__ = ["MetricBlocks", "complete_blocks", "metric_blocks", "trial_values"]
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, log_ratio
 from sparktune.experiment.plan import VisitState
 from sparktune.experiment.result import MeasuredVisit
-from sparktune.model.result import RunResult
+from sparktune.model.result import CellResult, RunResult
 
 Pair = Mapping[Arm, MeasuredVisit]
 
@@ -20,7 +20,8 @@ class MetricBlocks:
     """``ratios`` per block, over all cells; ``by_cell`` the same of single cells; ``values`` by block, arm and cell.
 
     ``why`` says what is missing, when there is a block without a ratio: then ``ratios`` is empty, since blocks that
-    are left out for what they show would bend the rest.
+    are left out for what they show would bend the rest. A visit of which half of the trials or more have no value has
+    none either: the median of the others is not that of the visit.
     """
 
     ratios: tuple[float, ...] = ()
@@ -58,13 +59,15 @@ def metric_blocks(
     by_cell: dict[str, list[float]] = {}
     ratios: list[float] = []
     missing: list[str] = []
+    cells = _cells(blocks.values())
     for number, pair in blocks.items():
         arms = {arm: _medians(pair[arm], metric) for arm in Arm}
         values.append(arms)
-        cells = _cells(pair)
         found = {cell: _ratio(arms, cell, better) for cell in cells}
         missing += [
-            f"block {number}, {cell}" for cell, ratio in found.items() if ratio is None and _weight(weights, cell)
+            f"{_gap(pair, cell, metric)}block {number}, {cell}"
+            for cell, ratio in found.items()
+            if ratio is None and _weight(weights, cell)
         ]
         known = {cell: ratio for cell, ratio in found.items() if ratio is not None}
         for cell, ratio in known.items():
@@ -84,11 +87,25 @@ def metric_blocks(
 def _medians(visit: MeasuredVisit, metric: str) -> dict[str, float]:
     if visit.result is None:
         return {}
-    return {cell: statistics.median(values) for cell, values in trial_values(visit.result, metric).items()}
+    told = trial_values(visit.result, metric)
+    few = {row.cell.label for row in visit.result.cells if 2 * len(told.get(row.cell.label, ())) <= _asked(row, metric)}
+    return {cell: statistics.median(values) for cell, values in told.items() if cell not in few}
 
 
-def _cells(pair: Pair) -> tuple[str, ...]:
-    results = [visit.result for visit in pair.values() if visit.result is not None]
+def _gap(pair: Pair, cell: str, metric: str) -> str:
+    """Say that only some trials lack the value, where each arm has one of another trial."""
+    told = [trial_values(visit.result, metric) for visit in pair.values() if visit.result is not None]
+    return "half of the trials or more of " if all(cell in values for values in told) else ""
+
+
+def _asked(row: CellResult, metric: str) -> int:
+    summary = row.metric(metric)
+    return 0 if summary is None else len(summary.per_trial)
+
+
+def _cells(blocks: Iterable[Pair]) -> tuple[str, ...]:
+    """Return the cells of all blocks: one that a block lacks in both arms is missing there, too."""
+    results = [visit.result for pair in blocks for visit in pair.values() if visit.result is not None]
     return tuple(dict.fromkeys(row.cell.label for result in results for row in result.cells))
 
 

@@ -112,6 +112,32 @@ def test_a_metric_without_values_in_one_block_has_no_effect_at_all() -> None:
     assert "block 3" in result.why
 
 
+@pytest.mark.parametrize(
+    ("series", "verdict"),
+    [
+        ((120.0, None, 121.0), Verdict.IMPROVED),  # the median lies between these two, whatever the third was
+        ((None, None, 121.0), Verdict.INVALID),
+        ((None, 121.0, None), Verdict.INVALID),
+    ],
+)
+def test_a_visit_is_no_more_than_half_of_its_trials_unknown(series: tuple[float | None, ...], verdict: Verdict) -> None:
+    """A server that counts tokens in one wave of three: that wave is not the visit."""
+    visits = _blocks(3, 1.2, 1.2)
+    told = {
+        cell: {"output_tok_s": tuple(value and value * scale for value in series)}
+        for cell, scale in zip(CELLS, (1.0, 1.8), strict=True)
+    }
+    assert _conclude(experiment(), [*visits[:5], visit(3, Arm.B, told, place=1)]).verdict is verdict
+
+
+def test_a_cell_that_one_block_lacks_in_both_arms_is_missing() -> None:
+    """The block would compare other cells than the rest, and one cell less may be a gain."""
+    lacking = [visit(3, arm, {ONE: _rates(100, 180)[ONE]}, place=place) for place, arm in enumerate(Arm)]
+    result = _conclude(experiment(), [*_blocks(2, 1.2, 1.2), *lacking])
+    assert result.verdict is Verdict.INVALID
+    assert f"block 3, {TWO.label}" in result.why
+
+
 @pytest.mark.parametrize(("gain", "status"), [(1.0, GuardStatus.OK), (0.7, GuardStatus.HARMED), (1.2, GuardStatus.OK)])
 def test_a_guard_is_shown_to_hold_or_to_be_harmed(gain: float, status: GuardStatus) -> None:
     guard = GuardMetric(metric="ttft_s", better=Better.LOWER)
