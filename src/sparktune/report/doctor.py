@@ -11,7 +11,7 @@ from typing import Any
 from sparktune.host.findings import all_rules
 from sparktune.model.finding import Finding, FindingRule, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
-from sparktune.report.bench.words import printable
+from sparktune.report.bench.words import count_of, printable
 from sparktune.report.facts import plain_facts
 from sparktune.report.finding_json import finding_members
 from sparktune.report.node import node_lines
@@ -59,16 +59,12 @@ def doctor_text(cluster: ClusterFacts, findings: tuple[Finding, ...], *, width: 
 
 def _verdict(cluster: ClusterFacts, findings: tuple[Finding, ...]) -> str:
     counts = Counter(finding.severity for finding in findings)
-    found = [_counted(counts[severity], _WORDS[severity]) for severity in Severity if counts[severity]]
+    found = [count_of(counts[severity], _WORDS[severity]) for severity in Severity if counts[severity]]
     asked, answered = len(cluster.nodes), len(cluster.answered)
-    nodes = _counted(asked, "node") if asked == answered else f"{answered} of {_counted(asked, 'node')}"
+    nodes = count_of(asked, "node") if asked == answered else f"{answered} of {count_of(asked, 'node')}"
     if not answered:
-        return f"no answer from {_counted(asked, 'node')}"
+        return f"no answer from {count_of(asked, 'node')}"
     return f"{', '.join(found)} on {nodes}" if found else f"nothing found on {nodes}"
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _failure(node: NodeFacts, width: int) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sparktune.bench.traffic.recorder import Tally
+from sparktune.report.bench.words import count_of
 from sparktune.units import Seconds, format_count, format_duration, format_percent
 
 
@@ -51,9 +52,9 @@ def _lines(report: RecordReport) -> Iterator[str]:
     if not tally.requests:
         yield f"nothing was recorded in {format_duration(report.took_s)}: {_why_nothing(report)}"
     else:
-        sessions = _plural(tally.sessions, "conversation")
+        sessions = count_of(tally.sessions, "conversation")
         took = format_duration(report.took_s)
-        yield f"{_plural(tally.requests, 'request')} of {sessions} in {took}: {report.file}"
+        yield f"{count_of(tally.requests, 'request')} of {sessions} in {took}: {report.file}"
         yield from _contents(tally)
     yield from _shortfalls(report)
     if tally.requests:
@@ -65,7 +66,7 @@ def _why_nothing(report: RecordReport) -> str:
         return "see below"
     if not report.connections:
         return "no client connected"
-    return f"{_plural(report.connections, 'connection')}, and no request on them that makes a model write"
+    return f"{count_of(report.connections, 'connection')}, and no request on them that makes a model write"
 
 
 def _contents(tally: Tally) -> Iterator[str]:
@@ -85,9 +86,9 @@ def _contents(tally: Tally) -> Iterator[str]:
         )
     yield f"  {shared} of the prompt tokens repeat the beginning of an earlier prompt; {cached}"
     if tally.failed:
-        yield f"  {_plural(tally.failed, 'request')} failed (status 400 or more): a replay leaves them out"
+        yield f"  {count_of(tally.failed, 'request')} failed (status 400 or more): a replay leaves them out"
     if tally.cut_short:
-        yield f"  {_plural(tally.cut_short, 'answer')} ended early: their lengths are what had come by then"
+        yield f"  {count_of(tally.cut_short, 'answer')} ended early: their lengths are what had come by then"
 
 
 def _shortfalls(report: RecordReport) -> Iterator[str]:
@@ -95,14 +96,10 @@ def _shortfalls(report: RecordReport) -> Iterator[str]:
     if report.broken:
         yield f"recording ended before the traffic did: the recording process failed ({report.broken})"
     if tally.unwritten:
-        yield f"not in the file, which could not be written: {_plural(tally.unwritten, 'request')}"
+        yield f"not in the file, which could not be written: {count_of(tally.unwritten, 'request')}"
     for why, count in sorted(tally.missed.items()):
         yield f"not recorded as they were: {count} ({why})"
     if tally.forgotten:
         yield "memory was bounded: what the oldest prompts shared was forgotten, later repetitions count as new"
     if report.cut_off:
-        yield f"{_plural(report.cut_off, 'connection')} had not finished and were cut off"
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{format_count(count)} {noun}{'' if count == 1 else 's'}"
+        yield f"{count_of(report.cut_off, 'connection')} had not finished and were cut off"

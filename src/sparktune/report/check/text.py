@@ -10,7 +10,7 @@ from sparktune.experiment.checks import ONE_ARM, all_table_checks
 from sparktune.experiment.compare import Comparison, Way
 from sparktune.experiment.table_verdict import Excluded, TableJudgement, TableVerdict
 from sparktune.model.check import CheckResult, Status
-from sparktune.report.bench.words import printable
+from sparktune.report.bench.words import count_of, printable
 from sparktune.report.check.words import change_words, effect_words, metric_title, reach_words, shape_words
 from sparktune.units import format_rate, format_seconds
 
@@ -43,7 +43,7 @@ def _head(judgement: TableJudgement, width: int, *, color: bool) -> str:
     table = judgement.table
     lines = [
         shown + reach_words(judgement).removeprefix(word),
-        _wrapped(f"{table.name} ({table.source}, {_counted(len(table.rows), 'row')})", width),
+        _wrapped(f"{table.name} ({table.source}, {count_of(len(table.rows), 'row')})", width),
     ]
     invalid = _of(judgement, Status.INVALID)
     reasons = [_told(check, hint=False) for check in invalid] or [judgement.why]
@@ -67,13 +67,13 @@ def _told(check: CheckResult, *, hint: bool = True) -> str:
 def _arm(arm: ArmSummary) -> str:
     metric = next(iter(arm.spreads), "")
     spread = arm.spreads.get(metric)
-    trials = "nobody says of how many trials" if arm.trials is None else _counted(arm.trials, "trial")
-    parts = [f"{arm.arm}: {_counted(arm.cells, 'cell')}, {trials}"]
+    trials = "nobody says of how many trials" if arm.trials is None else count_of(arm.trials, "trial")
+    parts = [f"{arm.arm}: {count_of(arm.cells, 'cell')}, {trials}"]
     if spread is not None and arm.alike:
         low, middle, high = (_value(metric, value) for value in (spread.minimum, spread.median, spread.maximum))
         parts.append(f"{metric_title(metric)} {middle}" + (f" ({low} to {high})" if spread.n > 1 else ""))
     if arm.failed:
-        parts.append(f"{_counted(arm.failed, 'request')} failed")
+        parts.append(f"{count_of(arm.failed, 'request')} failed")
     if arm.apart:
         values = ", ".join(_value(metric, value) for value in arm.apart[:_SHOWN])
         parts.append(f"stands apart and is kept: {values}")
@@ -113,11 +113,11 @@ def _effect(found: Comparison, judgement: TableJudgement) -> str:
 
 def _units(found: Comparison) -> str:
     words = {
-        Way.PROMPTS: f"paired by {_counted(found.units, 'prompt')}",
-        Way.BLOCKS: f"paired by {_counted(found.units, 'block')} in {_counted(found.cells, 'cell')}",
-        Way.TRIALS: f"paired by {_counted(found.units, 'trial')} in {_counted(found.cells, 'cell')}",
-        Way.UNPAIRED: f"{_counted(found.units, 'trial')} or more per arm in {_counted(found.cells, 'cell')}, unpaired",
-        Way.CELLS: f"{_counted(found.units, 'cell')}, each as one value",
+        Way.PROMPTS: f"paired by {count_of(found.units, 'prompt')}",
+        Way.BLOCKS: f"paired by {count_of(found.units, 'block')} in {count_of(found.cells, 'cell')}",
+        Way.TRIALS: f"paired by {count_of(found.units, 'trial')} in {count_of(found.cells, 'cell')}",
+        Way.UNPAIRED: f"{count_of(found.units, 'trial')} or more per arm in {count_of(found.cells, 'cell')}, unpaired",
+        Way.CELLS: f"{count_of(found.units, 'cell')}, each as one value",
     }
     return words[found.way]
 
@@ -156,7 +156,7 @@ def _cells(judgement: TableJudgement) -> Iterator[str]:
         values = [f"{metric_title(name)} {_value(name, cell.values[name])}" for name in _TOLD if name in cell.values]
         streams = f" x {cell.row.concurrency}" if cell.row.concurrency is not None else ""
         told = ", ".join([*values, *([cell.row.note] if cell.row.note else [])])
-        yield f"{shape_words(cell.row)}{streams} ({_counted(cell.n, 'value')}): {told or 'no number'}"
+        yield f"{shape_words(cell.row)}{streams} ({count_of(cell.n, 'value')}): {told or 'no number'}"
     if len(cells) > _MOST_CELLS:
         yield f"and {len(cells) - _MOST_CELLS} more: see --json"
 
@@ -167,10 +167,6 @@ def _section(title: str, lines: Sequence[str], width: int) -> str:
 
 def _value(metric: str, value: float) -> str:
     return format_seconds(value) if metric.endswith("_s") and not metric.endswith("tok_s") else format_rate(value)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _wrapped(text: str, width: int) -> str:

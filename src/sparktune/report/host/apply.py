@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sparktune.model.host_plan import CheckStatus, TakesEffect
 from sparktune.model.node_report import NodeReport, NodeState
+from sparktune.report.bench.words import count_of
 from sparktune.report.host.items import DONE_WORDS, UNDONE_WORDS, item_lines, tally_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
 from sparktune.report.host.revert import undone_blocks
 from sparktune.report.host.verify import check_blocks, checks_verdict
-from sparktune.report.host.words import counted
 
 _STATES = {
     NodeState.UNTOUCHED: ("untouched", Tone.WARN),
@@ -45,7 +45,7 @@ def state_verdict(report: NodeReport) -> tuple[str, Tone]:
 
 def _waiting(report: NodeReport) -> str:
     late = [step for step in (report.plan.steps if report.plan else ()) if step.takes_effect is TakesEffect.REBOOT]
-    return f"; {counted(len(late), 'step')} of it at the next boot" if late else ""
+    return f"; {count_of(len(late), 'step')} of it at the next boot" if late else ""
 
 
 def apply_text(reports: Sequence[NodeReport], *, look: Look) -> str:

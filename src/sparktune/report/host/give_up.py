@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import LeftItem
+from sparktune.report.bench.words import count_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled
 from sparktune.report.host.left import left_section
 from sparktune.report.host.revert import revert_verdict, undone_blocks
-from sparktune.report.host.words import counted
 
 
 def to_give_up_text(reports: Sequence[NodeReport], *, look: Look) -> str:
@@ -24,7 +24,7 @@ def _failed(report: NodeReport) -> list[LeftItem]:
 def _open_verdict(report: NodeReport) -> tuple[str, Tone]:
     if report.failure:
         return "no answer", Tone.BAD
-    return f"{counted(len(_failed(report)), 'item')} would be given up", Tone.WARN
+    return f"{count_of(len(_failed(report)), 'item')} would be given up", Tone.WARN
 
 
 def _open_body(report: NodeReport, look: Look) -> Body:
@@ -44,7 +44,10 @@ def _verdict(report: NodeReport) -> tuple[str, Tone]:
         said, tone = revert_verdict(report)
         return f"nothing had to be given up; {said}", tone
     names = ", ".join(one.id for one in report.transactions)
-    return f"given up: {counted(len(_failed(report)), 'item')} of transaction {names}; it blocks nothing now", Tone.WARN
+    return (
+        f"given up: {count_of(len(_failed(report)), 'item')} of transaction {names}; it blocks nothing now",
+        Tone.WARN,
+    )
 
 
 def _body(report: NodeReport, look: Look) -> Body:

@@ -5,8 +5,9 @@ __all__ = ["DONE_WORDS", "UNDONE_WORDS", "item_lines", "tally_of"]
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sparktune.model.transaction import ItemResult, StepResult
+from sparktune.report.bench.words import count_of
 from sparktune.report.host.layout import Look, Tone, paint, wrapped
-from sparktune.report.host.words import counted, gathered_targets, grouped_by_thing, tally
+from sparktune.report.host.words import gathered_targets, grouped_by_thing, tally
 
 DONE_WORDS: Mapping[str, str] = {
     "changed": "changed",
@@ -49,7 +50,7 @@ def item_lines(steps: Sequence[StepResult], words: Mapping[str, str], look: Look
         for device, results in grouped_by_thing(dict(items)).items():
             if device not in dict(items):
                 said = tally(_word(result, moved) for result in results)
-                yield wrapped(f"{device}, {counted(len(results), 'vector')}: {said}", look, "    ")
+                yield wrapped(f"{device}, {count_of(len(results), 'vector')}: {said}", look, "    ")
         yield from _named(items, words, look, undoing=undoing)
 
 

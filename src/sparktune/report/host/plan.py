@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from sparktune.host.changes import all_changes
 from sparktune.model.host_plan import HostChange, NodePlan, PlannedStep, Refusal, TakesEffect
 from sparktune.model.node_report import NodeReport
-from sparktune.report.bench.words import printable
+from sparktune.report.bench.words import count_of, printable
 from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, paint, section, shown, table, wrapped
-from sparktune.report.host.words import PENDING_WORDS, counted, gathered_targets, thing_of, transition
+from sparktune.report.host.words import PENDING_WORDS, gathered_targets, thing_of, transition
 
 _HEADER = Row(word="takes effect", target="what", value="from -> to")
 _COUNT_WORDS = {
@@ -44,7 +44,7 @@ def plan_verdict(report: NodeReport) -> tuple[str, Tone]:
     said = counts(plan.steps) if plan.steps else "nothing to do, all that a step can set is set"
     if not plan.refusals:
         return said, Tone.GOOD if not plan.steps else Tone.WARN
-    against = counted(len(plan.refusals), "thing")
+    against = count_of(len(plan.refusals), "thing")
     stands = "stands" if len(plan.refusals) == 1 else "stand"
     return f"{said if plan.steps else 'nothing can be done'}; {against} {stands} against it", Tone.BAD
 
@@ -52,7 +52,7 @@ def plan_verdict(report: NodeReport) -> tuple[str, Tone]:
 def counts(steps: Sequence[PlannedStep]) -> str:
     """Render ``12 steps of 5 changes: 9 live, 3 at the next boot``."""
     number = Counter(step.takes_effect for step in steps)
-    what = f"{counted(len(steps), 'step')} of {counted(len({step.change for step in steps}), 'change')}"
+    what = f"{count_of(len(steps), 'step')} of {count_of(len({step.change for step in steps}), 'change')}"
     if len(number) == 1:
         return f"{what}, {'all ' if len(steps) > 1 else ''}{_COUNT_WORDS[steps[0].takes_effect]}"
     when = ", ".join(f"{number[effect]} {_COUNT_WORDS[effect]}" for effect in TakesEffect if number[effect])
@@ -75,7 +75,7 @@ def _notes(report: NodeReport, *, explain: bool) -> tuple[str, ...]:
     if plan is None:
         return report.notes
     new = sum(_is_new(step) for step in plan.steps)
-    unseen = (f"{counted(new, 'new file')} (text: sparktune host plan --explain)",) if new else ()
+    unseen = (f"{count_of(new, 'new file')} (text: sparktune host plan --explain)",) if new else ()
     return (*plan.notes, *report.notes, *(() if explain else unseen))
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import UndoneTransaction
+from sparktune.report.bench.words import count_of
 from sparktune.report.host.items import UNDONE_WORDS, item_lines, tally_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
 from sparktune.report.host.left import give_up_advice
 from sparktune.report.host.verify import check_blocks
-from sparktune.report.host.words import counted
 
 _INHERITED = (
     "programs that systemd started since then keep the CPUs of its CPUAffinity= until they are started again, at the "
@@ -35,8 +35,8 @@ def revert_verdict(report: NodeReport) -> tuple[str, Tone]:
     if not report.undone:
         return "nothing to take back", Tone.GOOD
     left = any(item.outcome == "foreign" for step in steps for item in step.items.values())
-    said = f"{counted(len(report.undone), 'transaction')} taken back: {tally_of(steps, UNDONE_WORDS) or 'nothing'}"
-    waiting = f"; {counted(len(report.checks), 'state')} waiting for a reboot" if report.checks else ""
+    said = f"{count_of(len(report.undone), 'transaction')} taken back: {tally_of(steps, UNDONE_WORDS) or 'nothing'}"
+    waiting = f"; {count_of(len(report.checks), 'state')} waiting for a reboot" if report.checks else ""
     return said + waiting, Tone.WARN if left or waiting else Tone.GOOD
 
 

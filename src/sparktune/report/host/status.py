@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from sparktune.model.host_plan import CheckStatus
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import JournalEntry, LeftItem, Transaction
-from sparktune.report.bench.words import utc
+from sparktune.report.bench.words import count_of, utc
 from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, section, table
 from sparktune.report.host.left import give_up_advice, left_by_last_revert, left_section
 from sparktune.report.host.verify import check_blocks
-from sparktune.report.host.words import counted, gathered_targets, thing_of, transition
+from sparktune.report.host.words import gathered_targets, thing_of, transition
 from sparktune.units import NS_PER_S
 
 _APPLIED = frozenset({"committed", "unconfirmed"})
@@ -43,14 +43,14 @@ def _verdict(report: NodeReport) -> tuple[str, Tone]:
     holder = f"; {report.holder} works on it now" if report.holder else ""
     unfinished = [one for one in report.transactions if one.state in _UNFINISHED]
     if unfinished or report.state in {NodeState.INCOMPLETE, NodeState.UNKNOWN}:
-        return f"{counted(len(unfinished), 'transaction')} not finished, see below{holder}", Tone.BAD
+        return f"{count_of(len(unfinished), 'transaction')} not finished, see below{holder}", Tone.BAD
     applied = [one for one in report.transactions if one.state in _APPLIED]
     if not applied:
         left = len(left_by_last_revert(report.transactions))
-        said = f"; the last revert left {counted(left, 'item')}, see below" if left else ""
+        said = f"; the last revert left {count_of(left, 'item')}, see below" if left else ""
         return f"nothing is applied{said}{holder}", Tone.WARN if left else Tone.GOOD
     named = [str(one.profile.get("name", "")) for one in applied if one.profile]
-    what = f"profile {named[-1]}" if named and named[-1] else counted(len(applied), "transaction")
+    what = f"profile {named[-1]}" if named and named[-1] else count_of(len(applied), "transaction")
     said = f"{what} applied since {_time(applied[0].began_ns)}{_waiting(report)}"
     if any(one.state == "unconfirmed" for one in applied):
         return f"{said}, UNCONFIRMED: it is taken back unless confirmed{holder}", Tone.WARN
@@ -61,7 +61,7 @@ def _waiting(report: NodeReport) -> str:
     numbers = Counter(check.status for check in report.checks or ())
     wrong = sum(numbers.values()) - numbers[CheckStatus.OK] - numbers[CheckStatus.PENDING_REBOOT]
     parts = [
-        f"{counted(wrong, 'state')} not as wanted" if wrong else "",
+        f"{count_of(wrong, 'state')} not as wanted" if wrong else "",
         f"{numbers[CheckStatus.PENDING_REBOOT]} waiting for a reboot" if numbers[CheckStatus.PENDING_REBOOT] else "",
     ]
     return "".join(f", {part}" for part in parts if part)
@@ -94,7 +94,7 @@ def _changed(transactions: Sequence[Transaction], look: Look) -> list[str]:
 def _row(one: Transaction) -> Row:
     who = f" by {one.who}" if one.who else ""
     until = f", takes itself back at {_time(one.confirm_by_ns)}" if one.state == "unconfirmed" else ""
-    said = f"{_time(one.began_ns)}{who}, {one.label or 'apply'}, {counted(len(one.entries), 'item')}{until}"
+    said = f"{_time(one.began_ns)}{who}, {one.label or 'apply'}, {count_of(len(one.entries), 'item')}{until}"
     return Row(word=_STATES[one.state], target=one.id, value=said)
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from sparktune.model.host_plan import CheckStatus, HostCheck
 from sparktune.model.node_report import NodeReport
-from sparktune.report.bench.words import listed
+from sparktune.report.bench.words import count_of, listed
 from sparktune.report.host.layout import Look, Row, Tone, assembled, paint, table, wrapped
-from sparktune.report.host.words import counted, gathered_targets, thing_of, transition
+from sparktune.report.host.words import gathered_targets, thing_of, transition
 
 _HEADER = Row(word="status", target="what", value="is -> wanted")
 _WORDS = {
@@ -45,7 +45,7 @@ def checks_verdict(checks: tuple[HostCheck, ...] | None) -> tuple[str, Tone]:
         return f"all {len(checks)} states are as wanted" if len(checks) > 1 else "the one state is as wanted", Tone.GOOD
     said = ", ".join(f"{numbers[status]} {_WORDS[status]}" for status in _order() if numbers[status])
     bad = any(numbers[status] for status in (CheckStatus.DIFFERENT, CheckStatus.ABSENT))
-    return f"of {counted(len(checks), 'state')}: {said}", Tone.BAD if bad else Tone.WARN
+    return f"of {count_of(len(checks), 'state')}: {said}", Tone.BAD if bad else Tone.WARN
 
 
 def check_blocks(checks: Sequence[HostCheck], look: Look) -> list[str]:

@@ -2,7 +2,6 @@
 
 __all__ = [
     "PENDING_WORDS",
-    "counted",
     "gathered_targets",
     "grouped_by_thing",
     "tally",
@@ -17,7 +16,7 @@ from typing import TypeVar
 
 from sparktune.host.cpulist import format_cpulist
 from sparktune.model.host_plan import TakesEffect
-from sparktune.report.bench.words import count_of, listed
+from sparktune.report.bench.words import listed
 
 _T = TypeVar("_T")
 _VECTOR = re.compile(r"(?P<device>.+)#(?P<index>\d+)", re.ASCII)
@@ -27,11 +26,6 @@ PENDING_WORDS = {
     TakesEffect.RESTART: "restart",
     TakesEffect.REBOOT: "next boot",
 }
-
-
-def counted(number: int, noun: str) -> str:
-    """Render ``1 step``, ``3 steps``."""
-    return count_of(number, noun)
 
 
 def thing_of(item: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintFinding, LintView
-from sparktune.report.bench.words import printable
+from sparktune.report.bench.words import count_of, printable
 from sparktune.report.lint.lines import Lines
 from sparktune.report.lint.whys import whys
 
@@ -38,9 +38,9 @@ def lint_text(
 
 def _verdict(view: LintView, findings: tuple[LintFinding, ...], width: int) -> str:
     counts = Counter(one.severity for one in findings)
-    found = [_counted(counts[severity], _WORDS[severity]) for severity in Severity if counts[severity]]
-    where = f"in {_counted(len(view.documents), 'file')}"
-    asked = f", with {_counted(len(view.nodes), 'node')}" if view.nodes else ""
+    found = [count_of(counts[severity], _WORDS[severity]) for severity in Severity if counts[severity]]
+    where = f"in {count_of(len(view.documents), 'file')}"
+    asked = f", with {count_of(len(view.nodes), 'node')}" if view.nodes else ""
     engines = sorted({part.engine for part in view.parts if part.engine})
     looked = f" ({', '.join(engines)})" if engines else ""
     verdict = f"{', '.join(found)} {where}" if found else f"nothing found {where}"
@@ -61,10 +61,6 @@ def _told(lines: Lines | None, finding: LintFinding, why: str, width: int, *, co
     if why:
         yield _wrapped(f"why: {why}", width, _INDENT, first=_INDENT)
     yield _wrapped(f"fix: {finding.hint}", width, _INDENT, first=_INDENT)
-
-
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
 
 
 def _wrapped(text: str, width: int, indent: str, *, first: str = "") -> str:
