@@ -49,7 +49,12 @@ def _sweep(model: Path, port: int) -> dict[str, Any]:
         "launcher": "command",
         "engine": "llamacpp",
         "baseline": {"command": [sys.executable, str(_SERVER), "--port", str(port), "--model", str(model), *words]},
-        "knobs": {"max_num_seqs": [4], "ubatch_size": [64, 512], "flag:--threads": [2], "kv_cache_dtype": ["q8_0"]},
+        "knobs": {
+            "max_num_seqs": [4],
+            "ubatch_size": [64, 512],
+            "flag:--batch-size": [256],
+            "kv_cache_dtype": ["q8_0"],
+        },
         "live": {"http": "/props", "keys": "total_slots", "knob": "max_num_seqs"},
         "workload": {"prompt_tokens": 448, "output_tokens": 64, "concurrency": 4, "warmup": 1},
         "primary": "ttft_max_s",

@@ -63,6 +63,7 @@ def test_a_second_sweep_at_a_server_is_refused_and_harms_nothing(tmp_path: Path)
     assert not listens(port)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(200)
 def test_two_sweeps_at_two_servers_do_not_disturb_each_other(tmp_path: Path) -> None:
     ports = (free_port(), free_port())
