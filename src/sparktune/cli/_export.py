@@ -82,7 +82,8 @@ def _check(arguments: ExportArguments) -> None:
     if arguments.out is not None:
         if arguments.out.suffix != _PROM and not arguments.as_json:
             message = f"--out {arguments.out} would be read by nobody: node_exporter reads files that end in {_PROM}"
-            raise UsageError(message, hint=f"name it {arguments.out.with_suffix(_PROM)}")
+            named = arguments.out.with_suffix(_PROM) if arguments.out.name else f"sparktune{_PROM}"
+            raise UsageError(message, hint=f"name it {named}")
         check_writable(arguments.out)
 
 

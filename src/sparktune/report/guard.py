@@ -14,6 +14,7 @@ _STEPS = "▁▂▃▄▅▆▇█"
 _SHOWN_S: Seconds = 30.0
 _ROWS = 8
 _BLOCKS = 32
+_MEMORY = "memory-floor"  # what people guard for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +81,7 @@ def curve_lines(node: str, ticks: Sequence[HostTick], limits: Limits) -> list[st
     line = "".join(_block(size, least, max(sizes)) for size in _lows(sizes))
     beside = f", floor {format_bytes(floor)}" if floor is not None else ""
     head = f"{node}: MemAvailable, the last {seconds_between(last[0].monotonic_ns, last[-1].monotonic_ns):.0f} s"
-    return [f"{head}: {format_bytes(sizes[0])} {line} {format_bytes(sizes[-1])}{beside}", *_table(last)]
+    return [f"{head}: {format_bytes(sizes[0])} [{line}] {format_bytes(sizes[-1])}{beside}", *_table(last)]
 
 
 def guard_json(report: GuardReport) -> str:
@@ -117,7 +118,15 @@ def _since(node: str, report: GuardReport) -> str:
 def _quiet_end(report: GuardReport) -> str:
     lowest = [f"{node} {format_bytes(low)}" for node, ticks in report.curves.items() if (low := _lowest(ticks))]
     told = f"; lowest MemAvailable: {', '.join(lowest)}" if lowest else ""
+    unseen = [
+        f"{node} ({why})" for node, ticks in report.curves.items() if ticks and (why := _blind_to_memory(node, report))
+    ]
+    told += f"; memory was NOT watched on {', '.join(unseen)}" if unseen else ""
     return f"guarded for {format_duration(report.watched_s)}, no limit was crossed{told}"
+
+
+def _blind_to_memory(node: str, report: GuardReport) -> str:
+    return report.blind.get(node, {}).get(_MEMORY, "")
 
 
 def _stopped(stopped: Stopped) -> Iterator[str]:

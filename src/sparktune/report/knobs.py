@@ -13,6 +13,7 @@ from sparktune.model.knob import Effect, Knob, Place
 _SCHEMA = 1
 _INDENT = "  "
 _MOST_PLACES = 2
+_LEAST_PROSE = 30  # columns: below it words stand out of theirs
 _KINDS = {
     "flag": "flag",
     "env": "variable",
@@ -28,12 +29,16 @@ def knobs_text(knobs: Sequence[Knob], width: int) -> str:
     if not knobs:
         return "no such knob\n"
     name = max(len(knob.id) for knob in knobs)
-    lines = [f"{'knob':<{name}}  takes    what it is"]
+    stacked = width - len(f"{'':<{name}}  {'':<7}  ") < _LEAST_PROSE
+    lines = ["knob, what a change takes: what it is" if stacked else f"{'knob':<{name}}  takes    what it is"]
     for knob in knobs:
         places = [_place(place) for place in knob.places]
         more = f" and {len(places) - _MOST_PLACES} more" if len(places) > _MOST_PLACES else ""
         said = f"{knob.title}; {', '.join(places[:_MOST_PLACES])}{more}"
-        lines.append(_filled(said, width, f"{knob.id:<{name}}  {knob.takes:<7}  "))
+        if stacked:
+            lines += [f"{knob.id}, {knob.takes}:", _filled(said, width, _INDENT)]
+        else:
+            lines.append(_filled(said, width, f"{knob.id:<{name}}  {knob.takes:<7}  "))
     return "\n".join([*lines, "", "all of one: sparktune knobs show NAME"]) + "\n"
 
 

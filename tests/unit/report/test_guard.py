@@ -1,5 +1,6 @@
 """What a guard says at its end: the curve that led to a stop, and the same as JSON."""
 
+from dataclasses import replace
 from tests.support.guard_ticks import host_ticks
 from tests.support.schemas import promised
 
@@ -21,8 +22,8 @@ def _report(**values: object) -> GuardReport:
 def test_the_last_thirty_seconds_are_a_line_and_a_table() -> None:
     head, *table = curve_lines("spark1", _FALL, Limits())
 
-    assert head.startswith("spark1: MemAvailable, the last 30 s: 8.1 GiB █")
-    assert head.endswith(" 2.1 GiB, floor 3.0 GiB")
+    assert head.startswith("spark1: MemAvailable, the last 30 s: 8.1 GiB [█")
+    assert head.endswith("] 2.1 GiB, floor 3.0 GiB")
     assert "▁" in head
     assert 7 <= len(table) <= 11
     assert table[0].split() == ["at", "available", "free", "pages", "swapped"]
@@ -46,7 +47,7 @@ def test_a_node_without_memory_has_no_curve() -> None:
 def test_a_flat_curve_without_a_floor() -> None:
     (head, *_) = curve_lines("spark1", host_ticks([{"available": "9 GiB", "times": 4}]), Limits(available_floor=None))
 
-    assert head == "spark1: MemAvailable, the last 2 s: 9.0 GiB ████ 9.0 GiB"
+    assert head == "spark1: MemAvailable, the last 2 s: 9.0 GiB [████] 9.0 GiB"
 
 
 def test_a_stop_shows_its_node_and_what_was_done() -> None:
@@ -72,6 +73,15 @@ def test_an_end_without_a_stop_tells_the_lowest() -> None:
     assert lines[0] == "guarded for 40 s, no limit was crossed; lowest MemAvailable: spark1 2.1 GiB"
     assert lines[1] == "earlyoom ended it"
     assert "\x1b" not in "".join(lines)
+
+
+def test_an_end_says_where_memory_could_not_be_watched() -> None:
+    """A short command ends before anything else tells it; no limit is crossed where nobody looks."""
+    blind = {"spark2": {"memory-floor": "/proc/meminfo: does not tell it"}}
+    unknown = (replace(_FALL[0], available=None),)
+    (line,) = guard_lines(_report(code=0, curves={"spark1": _FALL, "spark2": unknown}, blind=blind))
+
+    assert "no limit was crossed; lowest MemAvailable: spark1 2.1 GiB; memory was NOT watched on spark2 (/proc" in line
 
 
 def test_a_node_that_was_not_watched_is_no_node_where_no_limit_was_crossed() -> None:
