@@ -1,6 +1,7 @@
 """What a guard says at its end: the curve that led to a stop, and the same as JSON."""
 
 from dataclasses import replace
+
 from tests.support.guard_ticks import host_ticks
 from tests.support.schemas import promised
 
