@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from tests.support.experiments import experiment
 from tests.support.sweep_world import swept
+from tests.support.swept import won
 
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
-from sparktune.experiment.result import BlockResult, ExperimentResult
+from sparktune.experiment.result import BlockResult, ExperimentResult, GuardResult, GuardStatus
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.experiment.verdict import Judgement, Verdict
 from sparktune.model.sweep import (
@@ -29,7 +30,7 @@ from sparktune.model.sweep import (
 )
 from sparktune.report.sweep.json import result_json, result_record
 from sparktune.report.sweep.text import plan_text, result_text, rows_text
-from sparktune.report.sweep.words import best_words, change_words, learned_words, sentence, task_words
+from sparktune.report.sweep.words import best_words, change_words, learned_words, next_steps, sentence, task_words
 
 _BEST = Candidate(key="flag:--x=2", values={"flag:--x": "2"})
 _WORSE = Candidate(key="flag:--x=1", values={"flag:--x": "1"})
@@ -162,6 +163,28 @@ def test_the_live_view_says_what_is_tried_what_was_learned_and_what_is_left() ->
     assert learned_words(result, _VISITS[1]) == "flag:--x=3 does not run: out of memory"
     best = "best so far (chooses, proves nothing): flag:--x=2 +10.0 % (+- 2.0 %)"
     assert best_words(result) == f"{best}; at most 3 visits to come, about 3 min 00 s"
+
+
+def test_what_is_worse_than_the_baseline_is_not_called_the_best() -> None:
+    """While only a worse value was visited, it would stand there as if it were something to have."""
+    result = _result()
+    worse = tuple(replace(one, log_ratio=-abs(one.log_ratio)) if one.log_ratio else one for one in _KNOWN)
+
+    words = best_words(replace(result, known=worse))
+
+    assert words.startswith("nothing looks better than the baseline so far; at most 3 visits to come")
+
+
+@pytest.mark.parametrize(("status", "kept"), [(GuardStatus.OK, True), (GuardStatus.UNPROVEN, False)])
+def test_what_would_be_refused_is_no_next_step(status: GuardStatus, *, kept: bool) -> None:
+    """A winner with an open guard earns nothing: earned accept would say so and end with 5."""
+    result = won()
+    assert result.confirmed is not None
+    guards = (GuardResult(metric="ttft_s", margin=0.1, status=status, effect=None, why=""),)
+    steps = next_steps(replace(result, confirmed=replace(result.confirmed, guards=guards)))
+
+    assert any("earned accept" in step for step in steps) is kept
+    assert any("ab show" in step for step in steps)
 
 
 def test_before_anything_is_compared_it_says_how_long_the_rest_takes_at_the_real_pace() -> None:
