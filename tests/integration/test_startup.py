@@ -77,7 +77,7 @@ def test_only_the_command_that_is_run_is_built(arguments: list[str], tmp_path: P
 def test_the_front_page_loads_no_library_for_tables(tmp_path: Path) -> None:
     (tmp_path / "sparktune.yaml").write_text("services:\n  chat: {endpoint: 'http://127.0.0.1:9/v1'}\n")
 
-    code, modules, out = _ran("status", folder=tmp_path)
+    code, modules, _ = _ran("status", folder=tmp_path)
 
     assert code == 0
     assert {"rich", "textual", "numpy"} & modules == set()
