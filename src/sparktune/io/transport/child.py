@@ -81,13 +81,18 @@ class Child(asyncio.SubprocessProtocol):
         await self._drain(limit_s)
 
     async def close(self, farewell_s: Seconds) -> None:
-        """Close stdin, wait, and kill it when it does not go by itself."""
+        """Close stdin, wait, and kill it when it does not go by itself, or when whoever waits is cancelled."""
         transport = self._transport
         if transport is None:
             return
+        ending = asyncio.ensure_future(self._ended(transport, farewell_s))
         try:
-            await self._ended(transport, farewell_s)
-        finally:  # also when whoever waits here is cancelled
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            self._kill(transport)
+            await ending  # its end must be seen here: the loop may be closed right after
+            raise
+        finally:
             transport.close()
 
     async def _ended(self, transport: asyncio.SubprocessTransport, farewell_s: Seconds) -> None:
@@ -96,9 +101,7 @@ class Child(asyncio.SubprocessProtocol):
             pipe.close()
         await self._drain(farewell_s)
         if not self._exited.is_set():
-            # Not transport.kill(): that asks for the exit code, which then is missing where asyncio waits for it.
-            with suppress(ProcessLookupError):
-                os.kill(transport.get_pid(), signal.SIGKILL)
+            self._kill(transport)
             await self._drain(_KILLED_S)
         if pipe is not None:
             # Only what still holds something can be given up: without, it is on its way to being closed by itself.
@@ -107,6 +110,12 @@ class Child(asyncio.SubprocessProtocol):
             with suppress(TimeoutError):
                 async with time_limit(_KILLED_S):
                     await self._stdin_closed.wait()
+
+    def _kill(self, transport: asyncio.SubprocessTransport) -> None:
+        """Send SIGKILL. Not by the transport: that asks for the exit code, which asyncio waits for elsewhere."""
+        if not self._exited.is_set():
+            with suppress(ProcessLookupError):
+                os.kill(transport.get_pid(), signal.SIGKILL)
 
     async def _drain(self, limit_s: Seconds) -> None:
         """Wait until it has exited, at most so long, taking what it may still want to say."""
@@ -155,6 +164,16 @@ class Child(asyncio.SubprocessProtocol):
 
 
 async def start_child(command: Sequence[str]) -> Child:
-    """Start a program in a session of its own: Ctrl-C reaches this program first. Raises OSError."""
-    _transport, child = await asyncio.get_running_loop().subprocess_exec(Child, *command, start_new_session=True)
+    """Start a program in a session of its own: Ctrl-C reaches this program first. Raises OSError.
+
+    When whoever waits for it is cancelled, it is ended before that goes on: asyncio would leave its pipes open.
+    """
+    start = asyncio.ensure_future(asyncio.get_running_loop().subprocess_exec(Child, *command, start_new_session=True))
+    try:
+        _transport, child = await asyncio.shield(start)
+    except asyncio.CancelledError:
+        with suppress(OSError):
+            _transport, child = await start
+            await child.close(0.0)
+        raise
     return child
