@@ -5,6 +5,7 @@ __all__ = ["run_watch"]
 import asyncio
 import importlib.util
 import os
+import shlex
 import shutil
 import sys
 from typing import Final
@@ -15,12 +16,13 @@ from sparktune.cli._nodes import targets_of
 from sparktune.cli._watch_feeds import WatchArguments, feeds_of
 from sparktune.errors import ExitCode
 from sparktune.flows.watch import watch
+from sparktune.io.extras import EXTRAS
 from sparktune.report.watch import WatchedNode, watch_json, watch_lines
 from sparktune.report.watch.state import News, updated
 
 _ALL_ROWS: Final = 1000
 _WIDE: Final = 200
-_EXTRA: Final = "engine, drift and keys come with the extra tui: pip install 'sparktune[tui]'"
+_EXTRA: Final = f"engine, drift and keys need the extra tui: pip install {shlex.join(EXTRAS['tui'])}"  # a row of 80
 _LOCALE: Final = ("LC_ALL", "LC_CTYPE", "LANG")
 
 

@@ -56,7 +56,7 @@ def test_without_the_extra_the_plain_screen_names_it(arguments: list[str]) -> No
     shown = on_terminal([sys.executable, "-c", _WITHOUT, *arguments, "--count", "1"])
 
     assert shown.code == 0
-    assert "the extra tui: pip install 'sparktune[tui]'" in shown.text
+    assert "need the extra tui: pip install 'textual>=" in shown.text
     assert _BACK in shown.text
 
 

@@ -149,11 +149,11 @@ def gaps(result: RunResult) -> tuple[Gap, ...]:
 
 
 def next_commands(result: RunResult, *, resume_told: bool = False) -> tuple[str, ...]:
-    """Return what is useful after this result: finishing it (unless that is told elsewhere), or keeping it."""
+    """Return what is useful after this result: finishing it (unless that is told elsewhere), or a page of it."""
     run_id = one_line(result.run.id)
     unfinished = not resume_told and any(row.trials < row.trials_asked for row in result.cells)
     resume = (f"sparktune bench --resume {run_id}",) if unfinished else ()
-    return (*resume, f"sparktune runs export {run_id} --save FILE.json")
+    return (*resume, f"sparktune runs report {run_id}")
 
 
 def _culprits(row: CellResult) -> str:

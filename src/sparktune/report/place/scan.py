@@ -69,7 +69,8 @@ def scan_json(nodes: Sequence[ScanView]) -> str:
 
 def _verdict(node: ScanView) -> str:
     if node.failure:
-        return f"{node.node}: not told: {node.failure}" + (f" ({node.hint})" if node.hint else "")
+        why = node.failure.removeprefix(f"{node.node}: ")
+        return f"{node.node}: not told: {why}" + (f" ({node.hint})" if node.hint else "")
     counts = [(sum(one.verdict is verdict for one in node.pollers), verdict) for verdict in _SHOWN]
     words = {
         PollerVerdict.CERTAIN: "polls for nothing",
