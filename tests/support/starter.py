@@ -49,7 +49,7 @@ class Starter:
 
     def fits(self) -> bool:
         """Tell whether a start now would be what an ordinary one is."""
-        return _decided_at_start() == self._settled
+        return _decided_at_start() == self._settled and _has_folder()
 
     def run(self, arguments: tuple[str, ...], limit_s: float) -> tuple[int, bytes, bytes]:
         """Run to the end; return exit code (negative: by that signal), output and errors.
@@ -76,6 +76,14 @@ class Starter:
             out.seek(0)
             err.seek(0)
             return int(code), out.read(), err.read()
+
+
+def _has_folder() -> bool:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _decided_at_start() -> dict[str, str]:
