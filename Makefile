@@ -9,6 +9,8 @@ MAKEFLAGS += --no-builtin-rules
 VENV ?= .venv
 TOOLS_VENV ?= .venv-tools
 export VENV
+# Half as many tests at once again as there are cores: most of them wait for a process half of their time.
+WORKERS ?= $(shell expr $$(nproc) \* 3 / 2)
 # More arguments for pytest, for instance: make test PYTEST_ARGS="-k store -x"
 PYTEST_ARGS ?=
 # Arguments for a benchmark, for instance: make bench-client BENCH_ARGS=--quick
@@ -40,12 +42,12 @@ demo: ## Decide a real A/B with llama.cpp and a small model on this machine, in 
 .PHONY: test
 test: ## Run the tests in about ten minutes (real llama.cpp among them; what needs root is skipped with its reason)
 	@$(BOOTSTRAP) dev
-	$(BIN)/pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 .PHONY: test-all
 test-all: ## Run those that take minutes, too, and ten times as many examples of each property
 	@$(BOOTSTRAP) dev
-	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n auto --dist worksteal $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: test-system
 test-system: ## Run the tests that need root: links that go down, a booted systemd, docker, ansible

@@ -58,13 +58,14 @@ def test_the_plan_says_all_and_touches_nothing(made: HandMade) -> None:
     assert (made.variables.read_bytes(), made.pids()) == (before, pids)
 
 
+@pytest.mark.slow
 def test_nobody_is_asked_without_a_terminal(made: HandMade) -> None:
     done = _restore(made, KNOB)
     assert done.returncode == 2
     assert "--yes" in done.stderr
 
 
-@pytest.mark.parametrize("key", [f"env.{KNOB}", "dspark_max_inflight_prefills"])
+@pytest.mark.parametrize("key", [f"env.{KNOB}", pytest.param("dspark_max_inflight_prefills", marks=pytest.mark.slow)])
 def test_what_was_earned_is_live_again(made: HandMade, key: str) -> None:
     before = made.variables.read_text()
     done = _restore(made, key, "--yes")
@@ -115,6 +116,7 @@ def test_a_killed_restore_is_taken_back(made: HandMade) -> None:
     assert made.live() == ["1"]
 
 
+@pytest.mark.slow
 def test_what_nobody_earned_is_not_restored(made: HandMade) -> None:
     done = _restore(made, "--max-num-seqs", "--yes")
     assert done.returncode == 2

@@ -51,6 +51,7 @@ def _served_ms(port: int) -> float:
         return float(json.load(answer)["itl_ms"])
 
 
+@pytest.mark.slow
 def test_the_file_is_as_it_was_and_serves_as_before(tmp_path: Path, service: tuple[Path, int]) -> None:
     folder, port = service
     script = str(folder / "serve.sh")

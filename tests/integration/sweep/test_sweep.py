@@ -176,6 +176,7 @@ def test_after_a_kill_resume_makes_no_visit_again_and_leaves_nothing(tmp_path: P
     assert not listens(port)
 
 
+@pytest.mark.slow
 def test_a_killed_sweep_is_only_restored_by_its_own_command(tmp_path: Path, port: int) -> None:
     path = _file(tmp_path, _sweep(port))
     argv = [sys.executable, "-m", "tests.integration.ab.child", "add_trial:2", "sweep", str(path), "--yes", "--quiet"]
@@ -198,6 +199,7 @@ def test_a_killed_sweep_is_only_restored_by_its_own_command(tmp_path: Path, port
     assert not listens(port)
 
 
+@pytest.mark.slow
 def test_an_interruption_restores_and_says_how_to_go_on(tmp_path: Path, port: int) -> None:
     path = _file(tmp_path, _sweep(port))
     argv = [sys.executable, "-m", "sparktune", "sweep", str(path), "--yes"]

@@ -37,7 +37,7 @@ def test_each_kind_is_its_own_error(kind: str, error: type[SparktuneError], hint
 
 
 def test_on_this_machine_root_is_had_otherwise() -> None:
-    assert "sudo sparktune" in error_of_refusal("local", None, "root", "it is not root").hint
+    assert "with sudo before the same command" in error_of_refusal("local", None, "root", "it is not root").hint
 
 
 def test_what_a_node_says_cannot_move_the_terminal() -> None:
