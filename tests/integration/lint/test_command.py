@@ -68,7 +68,8 @@ def test_a_unit_with_its_drop_in_and_its_variables(tmp_path: Path) -> None:
 
     done = run_sparktune("lint", str(tmp_path / "llama.service"), "--json")
 
-    assert {one["rule"] for one in done.json["findings"]} == {"empty-variable", "mmap-on-gb10"}
+    rules = {one["rule"] for one in done.json["findings"]}
+    assert rules == {"empty-variable", "file-not-read", "mmap-on-gb10"}
 
 
 def test_standard_input_and_json_shape(tmp_path: Path) -> None:
