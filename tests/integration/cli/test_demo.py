@@ -49,7 +49,10 @@ def test_decides_about_slots_and_keeps_the_experiment(tiny_model: Path, tmp_path
     assert result["primary"] == "ttft_max_s"
     assert result["experiment"]["knob"] == "--parallel"
     live = {(visit["arm"], visit["live_before"]["/props total_slots"]) for visit in result["visits"]}
-    assert live == {("A", "1"), ("B", "4")}
+    both = {("A", "1"), ("B", "4")}
+    assert live <= both
+    # Under load so heavy that it is void from its first visit on, there is no second one.
+    assert live == both or result["verdict"] == "INVALID", (result["sentence"], done.stderr)
     assert "nothing does now" in result["afterwards"]
     assert "sparktune ab FILE.yaml" in done.stderr
     assert _server_processes(model) == []
