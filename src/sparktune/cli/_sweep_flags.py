@@ -10,6 +10,22 @@ from typing import Annotated, Any, Final
 import typer
 
 from sparktune.cli._ab_flags import AbFlags
+from sparktune.cli._experiment_options import (
+    Concurrency,
+    Margin,
+    Model,
+    Nodes,
+    OutputTokens,
+    Primary,
+    PromptTokens,
+    Service,
+    StopEngine,
+    Tail,
+    Trials,
+    Url,
+    Warmup,
+    Workload,
+)
 from sparktune.errors import UsageError
 
 _LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<knob>[^,]+)(?:,(?P<baseline>.*))?", re.DOTALL)
@@ -32,8 +48,8 @@ class SweepFlags:
     params: Annotated[
         str, typer.Option("--params", metavar="FILE", help="vLLM's own file of parameters to sweep, in JSON.")
     ] = ""
-    url: Annotated[str, typer.Option("--url", help="Address of the server, for instance http://HOST:8000/v1")] = ""
-    service: Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")] = ""
+    url: Url = ""
+    service: Service = ""
     launcher: Annotated[
         str,
         typer.Option("--launcher", metavar="NAME", help="How it is started: command, compose, systemd or script."),
@@ -81,40 +97,21 @@ class SweepFlags:
     confirm_blocks: Annotated[
         int | None, typer.Option("--confirm-blocks", help="Blocks of the confirmation: 3, 5 or 8 (the default).")
     ] = None
-    model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = ""
-    workload: Annotated[str, typer.Option("--workload", help="A workload of sparktune.yaml.")] = ""
-    prompt_tokens: Annotated[
-        str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths; 512 unless given.")
-    ] = ""
-    output_tokens: Annotated[
-        str, typer.Option("--output-tokens", "--tg", metavar="N,N..", help="Output lengths; 128 unless given.")
-    ] = ""
-    concurrency: Annotated[str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")] = ""
-    trials: Annotated[
-        int | None, typer.Option("--trials", min=1, max=1000, help="Waves per cell and visit; 3 unless given.")
-    ] = None
-    warmup: Annotated[
-        str, typer.Option("--warmup", metavar="auto|N|off", help="Waves before measuring, in every visit.")
-    ] = ""
+    model: Model = ""
+    workload: Workload = ""
+    prompt_tokens: PromptTokens = ""
+    output_tokens: OutputTokens = ""
+    concurrency: Concurrency = ""
+    trials: Trials = None
+    warmup: Warmup = ""
     quality: Annotated[
         bool, typer.Option("--quality", help="Ask tool calls and a canary after each visit's trials.")
     ] = False
-    primary: Annotated[
-        str, typer.Option("--primary", metavar="METRIC", help="The number that decides; output_tok_s unless given.")
-    ] = ""
-    margin: Annotated[
-        float | None, typer.Option("--margin", help="Smallest effect worth having: 0.03 for rates, 0.05 for times.")
-    ] = None
-    nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="The machines behind the server; guards watch them.")
-    ] = ""
-    stop_engine: Annotated[
-        bool, typer.Option("--stop-engine", help="End the engine at once when a guard stops, to save its host.")
-    ] = False
-    tail: Annotated[
-        float | None,
-        typer.Option("--tail", min=0, metavar="SECONDS", help="Watch on after each visit, with nothing sent; 60."),
-    ] = None
+    primary: Primary = ""
+    margin: Margin = None
+    nodes: Nodes = ""
+    stop_engine: StopEngine = False
+    tail: Tail = None
     study: Annotated[
         str,
         typer.Option(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sparktune.cli._ab_flags import (
+from sparktune.cli._ab_flags import AbFlags
+from sparktune.cli._complete import experiment_ids
+from sparktune.cli._experiment_options import (
     EARNED,
     RUN,
-    AbFlags,
     ApiKeyFile,
     Corpus,
     Earned,
@@ -22,7 +23,6 @@ from sparktune.cli._ab_flags import (
     RunGroup,
     Yes,
 )
-from sparktune.cli._complete import experiment_ids
 from sparktune.cli._flag_group import with_flags
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sparktune.cli._ab_flags import (
+from sparktune.cli._complete import sweep_ids
+from sparktune.cli._experiment_options import (
     EARNED,
     RUN,
     ApiKeyFile,
@@ -20,7 +21,6 @@ from sparktune.cli._ab_flags import (
     RunGroup,
     Yes,
 )
-from sparktune.cli._complete import sweep_ids
 from sparktune.cli._flag_group import with_flags
 from sparktune.cli._sweep_flags import SweepFlags
 
