@@ -9,7 +9,7 @@ __all__ = ["Preparation"]
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Iterable
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -34,6 +34,7 @@ from sparktune.model.trial import Phase
 from sparktune.units import Tokens
 
 _T = TypeVar("_T")
+_ATTEMPTS = 8  # prompts of one or two tokens cannot all be unique: then V03 tells
 
 
 class Preparation:
@@ -60,6 +61,7 @@ class Preparation:
         self._counter = TokenCounter(server, engine, options)
         self._fitter = Fitter(self._counter, corpus, options.api)
         self._shapes: dict[tuple[Tokens, Tokens], Texts] = {}
+        self._begun: dict[str, str] = {}  # how a request begins, as a digest -> the nonce of the request that does
         self._households = HouseholdFitter(self._counter, self._fitter, corpus, options.api)
         self._household_shapes: dict[Household, HouseholdTexts] = {}
         fitter = ReplayFitter(self._counter, self._fitter, options.api)
@@ -106,13 +108,7 @@ class Preparation:
         by = await self._counter.how(conversation(self._options.api, SHORT_PROMPT if cell.depth else "", SHORT_PROMPT))
         places = [f"{wave}/{stream}" for stream in range(cell.concurrency)]
         nonces = [f"{key}/{place}" for place in places]
-        if by is CountBy.USAGE:
-            texts = [shape.renewed(nonce) for nonce in nonces]
-        else:
-            texts = await _together(
-                self._fitter.fit(cell, text_key=f"{self._seed}/{place}", nonce=nonce, near=shape)
-                for place, nonce in zip(places, nonces, strict=True)
-            )
+        texts = await self._unlike(cell, shape, by, tuple(zip(places, nonces, strict=True)))
         counted = by is not CountBy.USAGE
         return PreparedWave(
             requests=tuple(
@@ -125,6 +121,33 @@ class Preparation:
             residual=max(abs(one.prompt.tokens - one.prompt.target) for one in texts),
             counted_by=by.value,
         )
+
+    async def _unlike(
+        self, cell: Cell, shape: Texts, by: CountBy, places: Sequence[tuple[str, str]]
+    ) -> Sequence[Texts]:
+        """Return texts for every place and nonce, each beginning as no other request of this preparation does."""
+
+        async def texts_of(place: str, nonce: str) -> Texts:
+            if by is CountBy.USAGE:
+                return shape.renewed(nonce)
+            return await self._fitter.fit(cell, text_key=f"{self._seed}/{place}", nonce=nonce, near=shape)
+
+        texts = await _together(texts_of(place, nonce) for place, nonce in places)
+        for stream, (place, nonce) in enumerate(places):
+            for attempt in range(1, _ATTEMPTS):
+                if self._begins_alone(texts[stream], nonce):
+                    break
+                texts[stream] = await texts_of(place, f"{nonce}/{attempt}")
+        return texts
+
+    def _begins_alone(self, texts: Texts, nonce: str) -> bool:
+        """Tell whether no other request begins like this one.
+
+        A vocabulary of single letters makes a prompt of eight tokens a word and a half, and words repeat by chance.
+        """
+        context = texts.context.text if texts.context else ""
+        begins = prompt_digest(conversation(self._options.api, context, texts.prompt.text))
+        return self._begun.setdefault(begins, nonce) == nonce
 
     async def _household_wave(self, cell: Cell, mix: Household, place: str, nonce: str) -> PreparedWave:
         """Build the turns, which share a prefix that may be cached, and the long prompt, which is new."""

@@ -136,6 +136,30 @@ async def test_no_two_requests_of_a_run_start_alike(depth: int, *, tokenize: boo
         assert all(1 <= len(salt) <= 1024 for salt in salts)
 
 
+@pytest.mark.parametrize("tokenize", [True, False])
+async def test_short_prompts_of_a_vocabulary_of_letters_are_unique_too(*, tokenize: bool) -> None:
+    """Eight letters are a word and a half: by chance some of 120 would begin alike, and void what they measure."""
+    server = FakeServer(tokenizers.utf8_bytes, tokenize=tokenize)
+    preparation = _preparation(server, Api.COMPLETIONS)
+    cell = Cell(prompt_tokens=6, output_tokens=8, concurrency=4)
+    waves = [await preparation.wave(cell, key="run", phase=Phase.MEASURE, index=index) for index in range(30)]
+    texts = [text for wave in waves for text in _texts(wave.requests)]
+    again = [await preparation.wave(cell, key="run", phase=Phase.MEASURE, index=index) for index in range(30)]
+
+    assert {len(text) for text in texts} == {6}
+    assert len(set(texts)) == len(texts) == 120
+    assert again == waves
+
+
+async def test_prompts_of_one_letter_are_sent_though_they_repeat() -> None:
+    """Nothing can make them unique: it ends, and V03 tells."""
+    preparation = _preparation(FakeServer(tokenizers.utf8_bytes), Api.COMPLETIONS)
+    cell = Cell(prompt_tokens=1, output_tokens=8, concurrency=40)
+    wave = await preparation.wave(cell, key="run", phase=Phase.MEASURE, index=0)
+
+    assert {len(text) for text in _texts(wave.requests)} == {1}
+
+
 async def test_the_same_arguments_give_the_same_wave() -> None:
     cell = Cell(prompt_tokens=200, output_tokens=8, depth=100, concurrency=2)
     first = await _wave(FakeServer(tokenizers.merging), cell, index=4)
