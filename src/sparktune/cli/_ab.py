@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sparktune.cli._ab_alone import alone_at, refuse_leftovers
-from sparktune.cli._ab_arguments import AbOptions, values_of
+from sparktune.cli._ab_arguments import values_of
 from sparktune.cli._ab_boot import boot_this_machine, check_has_booted, check_may_boot, is_this_machine
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_flags import AbFlags
@@ -28,6 +28,7 @@ from sparktune.cli._ab_terminal import (
 )
 from sparktune.cli._ab_world import World, service_values, with_image, world_of
 from sparktune.cli._client_cores import client_cores
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._progress import make_progress
 from sparktune.cli._terminal import fitted
@@ -53,7 +54,7 @@ _T = TypeVar("_T")
 Flow = Callable[[AbTools, Experiment], Coroutine[Any, Any, _T]]
 
 
-def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_run: bool) -> None:
+def run_command(file: Path | None, flags: AbFlags, options: ExperimentOptions, *, dry_run: bool) -> None:
     """Run a new experiment to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
     experiment = declared_of(*values_of(file, flags))
     if not dry_run:
@@ -82,7 +83,7 @@ def run_command(file: Path | None, flags: AbFlags, options: AbOptions, *, dry_ru
             _carry_out(store, world, experiment, options, run_experiment)
 
 
-def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> None:
+def resume_command(prefix: str, options: ExperimentOptions, *, restore_only: bool) -> None:
     """Take back what an experiment left, then go on with it, or only restore. Raises as ``run_command``.
 
     With ``restore_only`` the exit code tells of that: 0 when it held, whatever the experiment came to.
@@ -108,7 +109,7 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool) -> No
     sys.stderr.write(f"{before}\n" if over else f"restored: {result.afterwards or 'nothing had been changed'}\n")
 
 
-def run_values(values: dict[str, Any], options: AbOptions) -> ExperimentResult:
+def run_values(values: dict[str, Any], options: ExperimentOptions) -> ExperimentResult:
     """Run a new experiment of ours from the values of its file; nobody is asked, and nothing of it is shown here."""
     _, fault = values_of(None, AbFlags())
     experiment = declared_of(values, fault)
@@ -141,7 +142,7 @@ def declared_of(values: dict[str, Any], fault: Fault) -> Experiment:
 
 
 def _carry_out(
-    store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow[ExperimentResult]
+    store: Store, world: World, experiment: Experiment, options: ExperimentOptions, flow: Flow[ExperimentResult]
 ) -> None:
     result = worked_on(store, world, experiment, options, flow)
     show_result(result, as_json=options.json)
@@ -150,7 +151,13 @@ def _carry_out(
 
 
 def worked_on(
-    store: Store, world: World, experiment: Experiment, options: AbOptions, flow: Flow[_T], *, take_back: bool = False
+    store: Store,
+    world: World,
+    experiment: Experiment,
+    options: ExperimentOptions,
+    flow: Flow[_T],
+    *,
+    take_back: bool = False,
 ) -> _T:
     """Carry a flow out. An arm that waited for a boot is not taken back before it, but with ``take_back``."""
     progress = make_progress(quiet=options.quiet)
@@ -171,7 +178,7 @@ async def _run(
     store: Store,
     world: World,
     experiment: Experiment,
-    options: AbOptions,
+    options: ExperimentOptions,
     progress: Progress,
     flow: Flow[_T],
     *,

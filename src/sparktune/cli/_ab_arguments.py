@@ -1,10 +1,9 @@
 """The flags of ``sparktune ab`` as the values that an experiment file would have."""
 
-__all__ = ["AbOptions", "values_of"]
+__all__ = ["values_of"]
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,22 +25,6 @@ _FLAGS: Final = {
 }
 _LISTS: Final = ("prompt_tokens", "output_tokens", "depth", "concurrency")
 _ARM_WORD: Final = {"attach": "text"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AbOptions:
-    """How the command behaves; nothing of it changes the experiment."""
-
-    accept: bool = False
-    earned: Path = Path("earned.yaml")
-    corpus: Path | None = None
-    api_key: str = ""
-    api_key_file: Path | None = None
-    allow_reboot: bool = False
-    client_cores: str = ""
-    yes: bool = False
-    json: bool = False
-    quiet: bool = False
 
 
 def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]:

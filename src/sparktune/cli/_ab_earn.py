@@ -4,14 +4,14 @@ __all__ = ["earn"]
 
 import sys
 
-from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.earned import why_not
 from sparktune.io.earned import earned_entry, keep_earned
 
 
-def earn(result: ExperimentResult, options: AbOptions) -> None:
+def earn(result: ExperimentResult, options: ExperimentOptions) -> None:
     """Write the entry with ``--accept``, or when the person at the terminal agrees; never otherwise."""
     if result.verdict is not Verdict.IMPROVED:
         return
@@ -28,7 +28,7 @@ def earn(result: ExperimentResult, options: AbOptions) -> None:
     sys.stderr.write(f"saved {options.earned}\n")
 
 
-def _asked(options: AbOptions) -> bool:
+def _asked(options: ExperimentOptions) -> bool:
     if options.yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     sys.stderr.write(f"Keep the setting with its evidence in {options.earned}? [y/N] ")

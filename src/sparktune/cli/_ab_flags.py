@@ -9,14 +9,9 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._experiment_options import (
-    Concurrency,
     Margin,
-    Model,
-    Nodes,
-    OutputTokens,
+    NodesBehind,
     Primary,
-    PromptTokens,
-    Service,
     StopEngine,
     Tail,
     Trials,
@@ -24,6 +19,7 @@ from sparktune.cli._experiment_options import (
     Warmup,
     Workload,
 )
+from sparktune.cli._options import Concurrency, Model, OutputTokens, PromptTokens, Seed, Service
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +104,7 @@ class AbFlags:
     settle_s: Annotated[
         float | None, typer.Option("--settle", metavar="SECONDS", help="Wait after a setting without a restart; 60.")
     ] = None
-    nodes: Nodes = ""
+    nodes: NodesBehind = ""
     stop_engine: StopEngine = False
     tail_s: Tail = None
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order, and which texts are sent.")
-    ] = None
+    seed: Seed = None

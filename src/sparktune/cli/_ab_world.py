@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from sparktune.bench.corpus import Corpus
-from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.cli._host_ask import who
 from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import UsageError
@@ -83,7 +83,7 @@ class World:
         return ask_endpoint(parse_address(self.settings.base_url), tell)
 
 
-def world_of(experiment: Experiment, options: AbOptions, store: Store) -> World:
+def world_of(experiment: Experiment, options: ExperimentOptions, store: Store) -> World:
     """Find everything that the experiment names. Raises UsageError for what is not there."""
     planner = ArmPlanner(launcher=experiment.launcher, spec=experiment.spec)
     try:
@@ -162,7 +162,7 @@ def _launched(service: ServiceConfig, values: Mapping[str, Any]) -> dict[str, An
     }
 
 
-def _corpus(experiment: Experiment, options: AbOptions) -> Corpus:
+def _corpus(experiment: Experiment, options: ExperimentOptions) -> Corpus:
     """Return what prompts are made of; own prompts have to be those of the plan."""
     if not experiment.prompts:
         return file_corpus(options.corpus) if options.corpus else python_corpus()

@@ -11,10 +11,10 @@ from pathlib import Path
 from rich.console import Console
 
 from sparktune.cli._ab import run_values
-from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._ab_show import finish, show_result
 from sparktune.cli._bench import measure_and_show
 from sparktune.cli._client_cores import client_cores
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.errors import UsageError
@@ -63,7 +63,7 @@ def _decide(options: DemoOptions) -> None:
     command = server_command(options.model.absolute() if options.model else None, port=port)
     progress.say("a real experiment: is a server of 4 slots better for two agents than one of 1? Ctrl-C ends it")
     result = run_values(
-        dict(demo_experiment(command, port)), AbOptions(yes=True, json=options.json, quiet=options.quiet)
+        dict(demo_experiment(command, port)), ExperimentOptions(yes=True, json=options.json, quiet=options.quiet)
     )
     show_result(result, as_json=options.json)
     for line in (*ab_reading(result), _NEXT):

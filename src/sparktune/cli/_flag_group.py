@@ -1,35 +1,43 @@
-"""Flags that belong together, written once as a dataclass and taken by every command that needs them."""
+"""Options that belong together, written once as a dataclass and taken by every command that needs them."""
 
 __all__ = ["with_flags"]
 
 import inspect
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass
 from functools import wraps
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 
-def with_flags(kind: type, command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes ``flags`` the options that ``kind`` describes in their place."""
-    hints = get_type_hints(kind, include_extras=True)
-    names = [field.name for field in fields(kind)]
+def with_flags(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that a dataclass describes, in the place of the parameter that takes the dataclass.
+
+    A command may take several. Only fields that are annotated with an option become one; the others keep their default.
+    """
+    own = inspect.signature(command).parameters.values()
+    groups = {
+        one.name: one.annotation for one in own if isinstance(one.annotation, type) and is_dataclass(one.annotation)
+    }
+    options = {name: list(_options(kind)) for name, kind in groups.items()}
+    shown = [option for one in own for option in options.get(one.name, [one.replace(kind=one.KEYWORD_ONLY)])]
 
     @wraps(command)
     def run(**values: Any) -> None:  # noqa: ANN401 - whatever the command's own options are
-        flags = kind(**{name: values.pop(name) for name in names})
-        command(flags=flags, **values)
+        taken = {
+            name: kind(**{option.name: values.pop(option.name) for option in options[name]})
+            for name, kind in groups.items()
+        }
+        command(**taken, **values)
 
-    own = inspect.signature(command).parameters
-    options = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(kind)
-    ]
-    kept = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in own.values() if one.name != "flags"]
-    run.__signature__ = inspect.Signature([*kept[:2], *options, *kept[2:]])  # type: ignore[attr-defined]
-    run.__annotations__ = {
-        **{one.name: one.annotation for one in kept},
-        **{name: hints[name] for name in names},
-    }
+    run.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in shown}
     return run
+
+
+def _options(kind: type) -> Iterator[inspect.Parameter]:
+    """Yield the parameter of each field that is annotated with an option."""
+    hints = get_type_hints(kind, include_extras=True)
+    for field in fields(kind):
+        hint = hints[field.name]
+        if get_origin(hint) is Annotated:
+            yield inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hint)

@@ -1,14 +1,11 @@
 """The flags that describe a host profile: written once, and taken by every command that needs a profile."""
 
-__all__ = ["ProfileFlags", "with_profile_flags"]
+__all__ = ["ProfileFlags"]
 
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated
 
 import typer
-
-from sparktune.cli._flag_group import with_flags
 
 _Words = list[str] | None
 
@@ -104,8 +101,3 @@ class ProfileFlags:
             elif value:
                 written += [flag, value]
         return written
-
-
-def with_profile_flags(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command that takes ``flags`` the options of a profile in their place."""
-    return with_flags(ProfileFlags, command)

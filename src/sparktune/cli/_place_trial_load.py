@@ -16,7 +16,7 @@ from typing import Any
 
 from sparktune.bench.cells import parse_numbers
 from sparktune.cli._ab import run_values
-from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.cli._place_scan import ScanArguments, server_of
 from sparktune.experiment.idle_trial import IdleTrial
 from sparktune.experiment.load_cost import MOST_LOST, LoadCost, cost_of
@@ -61,7 +61,7 @@ def why_no_load(load: TrialLoad, endpoint: str) -> str:
 
 def measure_load(trial: IdleTrial, load: TrialLoad, *, blocks: int, quiet: bool) -> LoadCost:
     """Run the experiment and return what it shows. Raises as ``run_values``."""
-    options = AbOptions(yes=True, quiet=quiet, api_key_file=load.api_key_file)
+    options = ExperimentOptions(yes=True, quiet=quiet, api_key_file=load.api_key_file)
     return cost_of(run_values(values_of_load(trial, load, blocks), options))
 
 

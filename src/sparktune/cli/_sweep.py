@@ -14,10 +14,10 @@ from pathlib import Path
 
 from sparktune.cli._ab import worked_on
 from sparktune.cli._ab_alone import alone_at, refuse_leftovers
-from sparktune.cli._ab_arguments import AbOptions
 from sparktune.cli._ab_earn import earn
 from sparktune.cli._ab_stop import check_can_stop
 from sparktune.cli._ab_world import with_image, world_of
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.cli._host_ask import agreed, check_can_ask
 from sparktune.cli._sweep_flags import SweepFlags
 from sparktune.cli._sweep_plan import engine_of, plan_shown, wanted_of
@@ -46,7 +46,7 @@ from sparktune.model.sweep_record import SweepRecord
 from sparktune.report.sweep.text import plan_text
 
 
-def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry_run: bool) -> None:
+def run_command(file: Path | None, flags: SweepFlags, options: ExperimentOptions, *, dry_run: bool) -> None:
     """Run a new sweep to its end. Raises a SparktuneError, with the exit code, for what the user should know."""
     wanted = wanted_of(file, flags)
     if not dry_run:
@@ -79,7 +79,7 @@ def run_command(file: Path | None, flags: SweepFlags, options: AbOptions, *, dry
             _carry_out(store, umbrella, record, options, study=flags.study)
 
 
-def resume_command(prefix: str, options: AbOptions, *, restore_only: bool, study: str = "") -> None:
+def resume_command(prefix: str, options: ExperimentOptions, *, restore_only: bool, study: str = "") -> None:
     """Take back what a sweep left, then go on with it, or only restore. Raises as ``run_command``."""
     with Store.open() as store:
         record = store.load_sweep(prefix)
@@ -94,7 +94,9 @@ def resume_command(prefix: str, options: AbOptions, *, restore_only: bool, study
             _carry_out(store, umbrella, record, options, study=study)
 
 
-def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions, *, study: str) -> None:
+def _carry_out(
+    store: Store, umbrella: Experiment, record: SweepRecord, options: ExperimentOptions, *, study: str
+) -> None:
     """Choose where nothing was chosen yet, confirm what was not confirmed yet, tell the study, and show all of it."""
     over = record.winner or record.state is SweepState.DONE
     if not over or store.held(record.id):
@@ -111,7 +113,7 @@ def _carry_out(store: Store, umbrella: Experiment, record: SweepRecord, options:
     finish(shown)
 
 
-def _chosen(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> SweepRecord:
+def _chosen(store: Store, umbrella: Experiment, record: SweepRecord, options: ExperimentOptions) -> SweepRecord:
     async def choose(tools: AbTools, experiment: Experiment) -> SweepRecord:
         return await run_sweep(_tools(store, tools, record), experiment, record)
 
@@ -119,7 +121,7 @@ def _chosen(store: Store, umbrella: Experiment, record: SweepRecord, options: Ab
 
 
 def _confirmed(
-    store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions
+    store: Store, umbrella: Experiment, record: SweepRecord, options: ExperimentOptions
 ) -> tuple[SweepRecord, ExperimentResult]:
     if not record.confirm:
         now_s = time.time()
@@ -159,7 +161,7 @@ def told_as_sweep(record: SweepRecord) -> Iterator[None]:
         raise
 
 
-def _restore(store: Store, umbrella: Experiment, record: SweepRecord, options: AbOptions) -> None:
+def _restore(store: Store, umbrella: Experiment, record: SweepRecord, options: ExperimentOptions) -> None:
     async def restored(tools: AbTools, experiment: Experiment) -> SweepRecord:
         return await restore_sweep(_tools(store, tools, record), experiment, record)
 
@@ -196,7 +198,7 @@ def _winner(store: Store, record: SweepRecord) -> Candidate:
     return next(one.candidate for one in known if one.candidate.key == record.winner)
 
 
-def _check_image(store: Store, umbrella: Experiment, options: AbOptions) -> None:
+def _check_image(store: Store, umbrella: Experiment, options: ExperimentOptions) -> None:
     """Refuse to go on with another image: what was measured before is of the one that ran then."""
     was = umbrella.scope.get("image_digest")
     if was is None or store.held(umbrella.id):

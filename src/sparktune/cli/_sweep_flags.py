@@ -11,14 +11,9 @@ import typer
 
 from sparktune.cli._ab_flags import AbFlags
 from sparktune.cli._experiment_options import (
-    Concurrency,
     Margin,
-    Model,
-    Nodes,
-    OutputTokens,
+    NodesBehind,
     Primary,
-    PromptTokens,
-    Service,
     StopEngine,
     Tail,
     Trials,
@@ -26,6 +21,7 @@ from sparktune.cli._experiment_options import (
     Warmup,
     Workload,
 )
+from sparktune.cli._options import Concurrency, Model, OutputTokens, PromptTokens, Seed, Service
 from sparktune.errors import UsageError
 
 _LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<knob>[^,]+)(?:,(?P<baseline>.*))?", re.DOTALL)
@@ -109,7 +105,7 @@ class SweepFlags:
     ] = False
     primary: Primary = ""
     margin: Margin = None
-    nodes: Nodes = ""
+    nodes: NodesBehind = ""
     stop_engine: StopEngine = False
     tail: Tail = None
     study: Annotated[
@@ -124,9 +120,7 @@ class SweepFlags:
     proposals: Annotated[
         int, typer.Option("--proposals", min=1, max=64, help="Combinations that the study proposes besides.")
     ] = 6
-    seed: Annotated[
-        int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order, and which texts are sent.")
-    ] = None
+    seed: Seed = None
 
 
 def sweep_values(file: Path | None, flags: SweepFlags) -> tuple[dict[str, Any], Any]:

@@ -2,31 +2,17 @@
 
 __all__ = ["register"]
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from sparktune.cli._ab_flags import AbFlags
 from sparktune.cli._complete import experiment_ids
-from sparktune.cli._experiment_options import (
-    EARNED,
-    RUN,
-    ApiKeyFile,
-    Corpus,
-    Earned,
-    Json,
-    Limit,
-    Quiet,
-    RestoreOnly,
-    RunGroup,
-    Yes,
-)
+from sparktune.cli._experiment_options import RUN, ExperimentOptions, RestoreOnly, RunGroup
 from sparktune.cli._flag_group import with_flags
-
-if TYPE_CHECKING:
-    from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._options import ApiKey, ClientCores, Json, Limit
 
 _Experiment = Annotated[
     str,
@@ -36,25 +22,18 @@ _Experiment = Annotated[
         autocompletion=experiment_ids,
     ),
 ]
-_ApiKey = Annotated[
-    str, typer.Option("--api-key", help="Seen by every user of this machine: better SPARKTUNE_API_KEY.")
-]
-_Accept = Annotated[
-    bool, typer.Option("--accept", help="On a win set arm B in the end, and write earned.yaml, without asking.")
-]
-_ClientCores = Annotated[
-    str,
-    typer.Option(
-        "--client-cores",
-        metavar="keep|efficiency|LIST",
-        help="Where the client measures; on efficiency cores beside a server on this machine, if there are any.",
-    ),
-]
 
 
-_AllowReboot = Annotated[
-    bool, typer.Option("--allow-reboot", help="Boot the machines of arms that count at a boot only, before each visit.")
-]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _AbOptions(ExperimentOptions):
+    """What ``ab`` offers besides."""
+
+    api_key: ApiKey = ""
+    allow_reboot: Annotated[
+        bool,
+        typer.Option("--allow-reboot", help="Boot the machines of arms that count at a boot only, before each visit."),
+    ] = False
+    client_cores: ClientCores = ""
 
 
 def register(app: typer.Typer) -> None:
@@ -64,9 +43,9 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         help="Decide between two settings. `run` may be left out: sparktune ab FILE.yaml",
     )
-    group.command(RUN, short_help="Run an experiment from a file, or from flags.")(with_flags(AbFlags, run))
+    group.command(RUN, short_help="Run an experiment from a file, or from flags.")(with_flags(run))
     group.command("resume", short_help="Go on after an interruption or a crash, or only bring the original back.")(
-        resume
+        with_flags(resume)
     )
     group.command("show", short_help="Show an experiment, computed anew from what was recorded.")(show)
     group.command("list", short_help="List the newest experiments.")(list_experiments)
@@ -78,18 +57,9 @@ def run(
         Path | None, typer.Argument(metavar="[FILE]", help="An experiment in YAML; flags go before what it says.")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it costs, and stop.")] = False,
-    accept: _Accept = False,
-    earned: Earned = EARNED,
-    corpus: Corpus = None,
-    api_key: _ApiKey = "",
-    api_key_file: ApiKeyFile = None,
-    allow_reboot: _AllowReboot = False,
-    client_cores: _ClientCores = "",
-    yes: Yes = False,
-    json_output: Json = False,
-    quiet: Quiet = False,
     *,
     flags: AbFlags,
+    options: _AbOptions,
 ) -> None:
     """Measure two settings in alternating visits, and say which is better, or that it cannot be told.
 
@@ -97,7 +67,6 @@ def run(
     the original is set again. Ends with 0 for a verdict, 5 for none, 4 when a guard stopped it, and 3 when two ways
     that --equivalence compares are shown to differ.
     """
-    options = _options(locals())
     from sparktune.cli._ab import run_command
 
     run_command(file, flags, options, dry_run=dry_run)
@@ -106,33 +75,16 @@ def run(
 def resume(
     experiment: _Experiment = "",
     restore_only: RestoreOnly = False,
-    accept: _Accept = False,
-    earned: Earned = EARNED,
-    corpus: Corpus = None,
-    api_key: _ApiKey = "",
-    api_key_file: ApiKeyFile = None,
-    allow_reboot: _AllowReboot = False,
-    client_cores: _ClientCores = "",
-    yes: Yes = False,
-    json_output: Json = False,
-    quiet: Quiet = False,
+    *,
+    options: _AbOptions,
 ) -> None:
     """Take back what an interrupted or killed experiment left, then go on with its first unfinished block.
 
     That block is measured again as a whole; what there was of it stays in the record and counts for nothing.
     """
-    options = _options(locals())
     from sparktune.cli._ab import resume_command
 
     resume_command(experiment, options, restore_only=restore_only)
-
-
-def _options(given: Mapping[str, Any]) -> "AbOptions":
-    """Return how the command behaves, from the arguments that ``run`` and ``resume`` have in common."""
-    from sparktune.cli._ab_arguments import AbOptions
-
-    shared = ("accept", "earned", "corpus", "api_key", "api_key_file", "allow_reboot", "client_cores", "yes", "quiet")
-    return AbOptions(json=given["json_output"], **{name: given[name] for name in shared})
 
 
 def show(experiment: _Experiment = "", json_output: Json = False) -> None:

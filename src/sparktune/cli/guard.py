@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
         "guard",
         short_help="Watch hosts beside any other tool, and end it before it harms them.",
         context_settings={"allow_interspersed_args": False},
-    )(with_flags(LimitFlags, guard))
+    )(with_flags(guard))
 
 
 def guard(
@@ -27,7 +27,8 @@ def guard(
     nodes: Annotated[
         str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
     ] = "",
-    flags: LimitFlags = LimitFlags(),  # noqa: B008 - its options take its place
+    *,
+    flags: LimitFlags,
     stop_engine: Annotated[
         str | None,
         typer.Option(

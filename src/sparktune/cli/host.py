@@ -11,7 +11,8 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._complete import node_names
-from sparktune.cli._host_flags import ProfileFlags, with_profile_flags
+from sparktune.cli._flag_group import with_flags
+from sparktune.cli._host_flags import ProfileFlags
 
 host_app = typer.Typer(no_args_is_help=True, help="Change machines for inference, and put them back exactly.")
 
@@ -49,11 +50,12 @@ def _group() -> None:
     """Change machines for inference, and put them back exactly."""
 
 
-@with_profile_flags
+@with_flags
 def plan(
-    flags: ProfileFlags,
     nodes: Nodes = None,
     root: Root = None,
+    *,
+    flags: ProfileFlags,
     save: Annotated[
         Path | None, typer.Option("--save", metavar="FILE", help="Keep the plan for: sparktune host apply --plan FILE")
     ] = None,
@@ -73,11 +75,12 @@ def plan(
     run_plan(Choice.of(nodes, root, as_json=as_json, quiet=quiet), flags, save=save, explain=explain)
 
 
-@with_profile_flags
+@with_flags
 def apply(
-    flags: ProfileFlags,
     nodes: Nodes = None,
     root: Root = None,
+    *,
+    flags: ProfileFlags,
     plan_file: Annotated[
         Path | None,
         typer.Option("--plan", metavar="FILE", help="Carry out what host plan --save kept, in place of the flags."),
@@ -119,9 +122,9 @@ def apply(
     run_apply(Choice.of(nodes, root, as_json=as_json, quiet=quiet), flags, arguments)
 
 
-@with_profile_flags
+@with_flags
 def verify(
-    flags: ProfileFlags, nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet: Quiet = False
+    nodes: Nodes = None, root: Root = None, *, flags: ProfileFlags, as_json: Json = False, quiet: Quiet = False
 ) -> None:
     """Say what is effective beside what is wanted: by what was applied last, or by the profile that flags describe.
 
@@ -133,14 +136,15 @@ def verify(
     run_verify(Choice.of(nodes, root, as_json=as_json, quiet=quiet), flags)
 
 
-@with_profile_flags
+@with_flags
 def export(
-    flags: ProfileFlags,
     nodes: Nodes = None,
+    *,
     ansible: Annotated[
         Path,
         typer.Option("--ansible", metavar="DIR", help="A new folder for playbooks, inventory, plans and the agent."),
-    ] = ...,  # type: ignore[assignment] # what typer takes for: there has to be one
+    ],
+    flags: ProfileFlags,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

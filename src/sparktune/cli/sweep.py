@@ -8,20 +8,9 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._complete import sweep_ids
-from sparktune.cli._experiment_options import (
-    EARNED,
-    RUN,
-    ApiKeyFile,
-    Corpus,
-    Earned,
-    Json,
-    Limit,
-    Quiet,
-    RestoreOnly,
-    RunGroup,
-    Yes,
-)
+from sparktune.cli._experiment_options import RUN, ExperimentOptions, RestoreOnly, RunGroup
 from sparktune.cli._flag_group import with_flags
+from sparktune.cli._options import Json, Limit
 from sparktune.cli._sweep_flags import SweepFlags
 
 _Sweep = Annotated[
@@ -29,9 +18,6 @@ _Sweep = Annotated[
     typer.Argument(
         metavar="SWEEP", help="Id of the sweep, or its beginning; the newest unless given.", autocompletion=sweep_ids
     ),
-]
-_Accept = Annotated[
-    bool, typer.Option("--accept", help="Set a confirmed winner in the end, and write earned.yaml, without asking.")
 ]
 
 
@@ -42,9 +28,9 @@ def register(app: typer.Typer) -> None:
         no_args_is_help=True,
         help="Search several knobs for a better configuration. `run` may be left out: sparktune sweep FILE.yaml",
     )
-    group.command(RUN, short_help="Run a sweep from a file, or from flags.")(with_flags(SweepFlags, run))
+    group.command(RUN, short_help="Run a sweep from a file, or from flags.")(with_flags(run))
     group.command("resume", short_help="Go on after an interruption or a crash, or only bring the original back.")(
-        resume
+        with_flags(resume)
     )
     group.command("show", short_help="Show a sweep, computed anew from what was recorded.")(show)
     group.command("report", short_help="Write the page of a sweep, or its pictures.")(report)
@@ -59,15 +45,9 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what is tried, what is left out and why, and what it costs; stop.")
     ] = False,
-    accept: _Accept = False,
-    earned: Earned = EARNED,
-    corpus: Corpus = None,
-    api_key_file: ApiKeyFile = None,
-    yes: Yes = False,
-    json_output: Json = False,
-    quiet: Quiet = False,
     *,
     flags: SweepFlags,
+    options: ExperimentOptions,
 ) -> None:
     """Try values of knobs, race the best of them, and confirm the winner against what runs now on fresh blocks.
 
@@ -75,12 +55,8 @@ def run(
     does not start or that a guard stops is a result, and is kept with its reason. Only the confirmation decides. In
     the end the original is set again. Ends with 0 for a confirmed winner, 5 for none.
     """
-    from sparktune.cli._ab_arguments import AbOptions
     from sparktune.cli._sweep import run_command
 
-    options = AbOptions(
-        accept=accept, earned=earned, corpus=corpus, api_key_file=api_key_file, yes=yes, json=json_output, quiet=quiet
-    )
     run_command(file, flags, options, dry_run=dry_run)
 
 
@@ -91,21 +67,12 @@ def resume(
         str,
         typer.Option("--study", metavar="URL", envvar="SPARKTUNE_STUDY", help="The study to tell what was learned."),
     ] = "",
-    accept: _Accept = False,
-    earned: Earned = EARNED,
-    corpus: Corpus = None,
-    api_key_file: ApiKeyFile = None,
-    yes: Yes = False,
-    json_output: Json = False,
-    quiet: Quiet = False,
+    *,
+    options: ExperimentOptions,
 ) -> None:
     """Take back what an interrupted or killed sweep left, then go on: no visit that has ended is made again."""
-    from sparktune.cli._ab_arguments import AbOptions
     from sparktune.cli._sweep import resume_command
 
-    options = AbOptions(
-        accept=accept, earned=earned, corpus=corpus, api_key_file=api_key_file, yes=yes, json=json_output, quiet=quiet
-    )
     resume_command(sweep, options, restore_only=restore_only, study=study)
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.support.sweep_world import swept
 
 from sparktune.cli import _sweep
-from sparktune.cli._ab_arguments import AbOptions
+from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.errors import Interrupted, NotConclusive, UnknownRun
 from sparktune.io.store.store import Store
 
@@ -31,7 +31,7 @@ def resumed(monkeypatch: pytest.MonkeyPatch) -> Any:  # noqa: ANN401 - a functio
         monkeypatch.setattr(_sweep, "world_of", lambda *_: None)
         monkeypatch.setattr(_sweep, "with_image", lambda experiment, _: replace(experiment, scope=scope))
         monkeypatch.setattr(_sweep, "_carry_out", _goes_on)
-        _sweep.resume_command(record.id, AbOptions(yes=True), restore_only=False)
+        _sweep.resume_command(record.id, ExperimentOptions(yes=True), restore_only=False)
 
     return resume
 
@@ -66,7 +66,7 @@ def test_a_wrong_id_names_the_near_ones() -> None:
     with Store.open() as store:
         store.create_sweep(record, umbrella)
     with pytest.raises(UnknownRun, match="no sweep 'e2'") as told:
-        _sweep.resume_command("e2", AbOptions(yes=True), restore_only=True)
+        _sweep.resume_command("e2", ExperimentOptions(yes=True), restore_only=True)
     assert "e1" in told.value.hint
 
 
