@@ -15,6 +15,7 @@ from sparktune.model.timeline import ServerTimings, Usage
 from sparktune.units import Seconds, Tokens
 
 _MS_PER_S = 1000
+_MOST_MS = 1e12  # no request takes thirty years: what is above is no duration
 
 
 def read_usage(stream: Stream) -> Usage:
@@ -24,10 +25,10 @@ def read_usage(stream: Stream) -> Usage:
         return _usage_from(stream.timings) if stream.timings else Usage()
     reasoning = _whole(wire.completion_tokens_details, "reasoning_tokens")
     return Usage(
-        prompt_tokens=wire.prompt_tokens,
+        prompt_tokens=_count(wire.prompt_tokens),
         completion_tokens=wire.completion_tokens,
         cached_tokens=_whole(wire.prompt_tokens_details, "cached_tokens"),
-        reasoning_tokens=wire.reasoning_tokens if reasoning is None else reasoning,
+        reasoning_tokens=_count(wire.reasoning_tokens) if reasoning is None else reasoning,
     )
 
 
@@ -38,8 +39,8 @@ def read_timings(stream: Stream) -> ServerTimings | None:
         return ServerTimings(
             prompt_s=_seconds(timings.prompt_ms),
             predicted_s=_seconds(timings.predicted_ms),
-            draft_tokens=timings.draft_n,
-            accepted_tokens=timings.draft_n_accepted,
+            draft_tokens=_count(timings.draft_n),
+            accepted_tokens=_count(timings.draft_n_accepted),
         )
     if not isinstance(stream.metrics, Mapping):
         return None
@@ -55,7 +56,7 @@ def read_timings(stream: Stream) -> ServerTimings | None:
 
 
 def _usage_from(timings: TimingsWire) -> Usage:
-    computed, cached = timings.prompt_n, timings.cache_n
+    computed, cached = _count(timings.prompt_n), _count(timings.cache_n)
     return Usage(
         prompt_tokens=None if computed is None or cached is None else computed + cached,
         completion_tokens=timings.predicted_n,
@@ -64,11 +65,15 @@ def _usage_from(timings: TimingsWire) -> Usage:
 
 
 def _seconds(milliseconds: object) -> Seconds | None:
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float):
+    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int | float) or not 0 <= milliseconds <= _MOST_MS:
         return None
     return milliseconds / _MS_PER_S
 
 
 def _whole(source: object, key: str) -> Tokens | None:
-    value = source.get(key) if isinstance(source, Mapping) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    return _count(source.get(key)) if isinstance(source, Mapping) else None
+
+
+def _count(value: object) -> Tokens | None:
+    """Return a count; None for what is none, as -1 for "not known"."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
