@@ -143,7 +143,7 @@ def _other(arguments: TrialArguments) -> None:
     if arguments.undo:
         undo_trials(yes=arguments.yes)
         return
-    print_trial(report_of("" if arguments.show == "last" else arguments.show), as_json=arguments.as_json)
+    print_trial(report_of(arguments.show), as_json=arguments.as_json)
 
 
 def _planned(target: NodeTarget, scan: NodeScan, arguments: TrialArguments, wish: TrialWish) -> IdleTrial:

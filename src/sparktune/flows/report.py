@@ -9,6 +9,7 @@ from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_result import experiment_result
 from sparktune.flows.result import rebuild
 from sparktune.flows.runs import find_run
+from sparktune.io.store.named import is_newest
 from sparktune.io.store.store import Store
 from sparktune.model.cell import Cell
 from sparktune.model.run import Run
@@ -21,12 +22,12 @@ Subject = Experiment | Run
 
 
 def find_subject(store: Store, prefix: str) -> Subject:
-    """Return the experiment or the run whose id begins with ``prefix``; for "" what was begun last.
+    """Return the experiment or the run whose id begins with ``prefix``; for "" and ``last`` what was begun last.
 
     A visit's run belongs to its experiment, so that the newest is the experiment, not its last visit. Raises
     UnknownRun, and UsageError when several begin so.
     """
-    if prefix:
+    if not is_newest(prefix):
         try:
             return store.load_experiment(prefix)
         except UnknownRun:

@@ -10,7 +10,7 @@ from sparktune.report.bench.raw import raw_lines
 
 
 def find_run(store: Store, prefix: str) -> Run:
-    """Return the run whose id begins with ``prefix``, the newest for "". Raises UnknownRun and UsageError."""
+    """Return the run that is meant, the newest for "" and ``last``. Raises UnknownRun and UsageError."""
     return store.load_run(prefix) if prefix else store.newest_run()
 
 

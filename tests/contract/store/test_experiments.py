@@ -57,7 +57,7 @@ def test_an_id_is_given_once(path: Path) -> None:
 
 def test_an_unknown_experiment_is_said_with_the_nearest(path: Path) -> None:
     with Store.open(path) as store:
-        with pytest.raises(UnknownRun, match="the store has none"):
+        with pytest.raises(UnknownRun, match="has no experiment yet"):
             store.load_experiment("")
         store.create_experiment(PLAN)
         store.create_experiment(replace(PLAN, id="e2"))

@@ -50,7 +50,7 @@ def test_what_is_held_is_found_until_it_is_free(path: Path) -> None:
 
 def test_a_trial_is_found_by_the_beginning_of_its_id(path: Path) -> None:
     with Store.open(path) as store:
-        with pytest.raises(UnknownRun, match="no trial of a thread"):
+        with pytest.raises(UnknownRun, match="has no trial yet"):
             store.idle_trials.load("")
         for number in (1, 2):
             store.idle_trials.create(replace(plan_of(), id=f"ab{number}", created_wall_s=float(number)))

@@ -150,7 +150,7 @@ def test_runs_are_found_by_their_beginning(store: Store) -> None:
 
 
 def test_an_empty_store_says_how_to_fill_it(store: Store) -> None:
-    with pytest.raises(UnknownRun, match="has no runs") as newest:
+    with pytest.raises(UnknownRun, match="has no run yet") as newest:
         store.newest_run()
     with pytest.raises(UnknownRun, match="no run '26'") as named:
         store.load_run("26")

@@ -1,6 +1,7 @@
 """Rows of experiments and their visits."""
 
 __all__ = [
+    "EXPERIMENTS",
     "end_experiment",
     "experiment_row",
     "find_experiment",
@@ -14,20 +15,22 @@ __all__ = [
     "write_visit",
 ]
 
-import difflib
 import sqlite3
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from sparktune.errors import StoreError, UnknownRun, UsageError
+from sparktune.errors import StoreError
 from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.io.store.codec import from_json, to_json
+from sparktune.io.store.named import Kind, find_row, unknown_row
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.units import Ratio
 
-_SHOWN = 5
 _NOTHING = "{}"
 _NO_SWEEP = "WHERE id NOT IN (SELECT id FROM sweeps)"
+EXPERIMENTS: Final = Kind(
+    noun="experiment", table="experiments", first="start one with: sparktune ab FILE", newest=_NO_SWEEP
+)
 _INSERT = """
     INSERT INTO experiments (id, created_wall_s, base_url, name, knob, metric, state, why, verdict, deviation,
                              afterwards, record, held)
@@ -59,32 +62,17 @@ def insert_experiment(connection: sqlite3.Connection, experiment: Experiment) ->
         raise StoreError(message, hint="start the command again") from error
 
 
-def find_experiment(connection: sqlite3.Connection, prefix: str) -> tuple[str, str]:
-    """Return id and JSON of the one experiment whose id begins with ``prefix``, for "" the newest that is no sweep.
-
-    Raises UnknownRun, and UsageError when several begin so.
-    """
-    if prefix:
-        query = "SELECT id, record FROM experiments WHERE substr(id, 1, ?) = ? ORDER BY id"
-        rows = connection.execute(query, (len(prefix), prefix)).fetchall()
-    else:
-        query = f"SELECT id, record FROM experiments {_NO_SWEEP} ORDER BY created_wall_s DESC, id DESC LIMIT 1"  # noqa: S608 - a constant
-        rows = connection.execute(query).fetchall()
-    found = [row for row in rows if row[0] == prefix] or rows
-    if not found:
-        raise _unknown(connection, prefix)
-    if len(found) > 1:
-        names = ", ".join(row[0] for row in found[-_SHOWN:])
-        message = f"{len(found)} experiments begin with {prefix!r}"
-        raise UsageError(message, hint=f"give more of the id: {names}")
-    return found[0][0], found[0][1]
+def find_experiment(connection: sqlite3.Connection, wanted: str) -> tuple[str, str]:
+    """Return id and JSON of the experiment that is meant, as ``find_row``; the newest is one that is no sweep."""
+    row = find_row(connection, EXPERIMENTS, wanted)
+    return row["id"], row["record"]
 
 
 def experiment_row(connection: sqlite3.Connection, experiment_id: str) -> ExperimentRow:
     """Return where an experiment stands; raises UnknownRun."""
     row = connection.execute(f"{_ROW} WHERE id = ?", (experiment_id,)).fetchone()
     if row is None:
-        raise _unknown(connection, experiment_id)
+        raise unknown_row(connection, EXPERIMENTS, experiment_id)
     return row_of(row)
 
 
@@ -114,21 +102,21 @@ def end_experiment(
     query = "UPDATE experiments SET state = ?, why = ?, verdict = ?, deviation = ?, afterwards = ? WHERE id = ?"
     values = (state.value, why, verdict, deviation, afterwards, experiment_id)
     if not connection.execute(query, values).rowcount:
-        raise _unknown(connection, experiment_id)
+        raise unknown_row(connection, EXPERIMENTS, experiment_id)
 
 
 def write_held(connection: sqlite3.Connection, experiment_id: str, held: Mapping[str, Any]) -> None:
     """Replace what an experiment holds; raises UnknownRun."""
     query = "UPDATE experiments SET held = ? WHERE id = ?"
     if not connection.execute(query, (to_json(held), experiment_id)).rowcount:
-        raise _unknown(connection, experiment_id)
+        raise unknown_row(connection, EXPERIMENTS, experiment_id)
 
 
 def read_held(connection: sqlite3.Connection, experiment_id: str) -> Mapping[str, Any]:
     """Return what an experiment holds, as it was remembered last; empty when it is nothing."""
     row = connection.execute("SELECT held FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
     if row is None:
-        raise _unknown(connection, experiment_id)
+        raise unknown_row(connection, EXPERIMENTS, experiment_id)
     return from_json(row["held"], dict[str, Any])
 
 
@@ -162,11 +150,3 @@ def row_of(row: sqlite3.Row) -> ExperimentRow:
         afterwards=row["afterwards"],
         holds=row["held"] != _NOTHING,
     )
-
-
-def _unknown(connection: sqlite3.Connection, wanted: str) -> UnknownRun:
-    ids = [row[0] for row in connection.execute("SELECT id FROM experiments ORDER BY created_wall_s DESC, id DESC")]
-    near = difflib.get_close_matches(wanted, ids, n=_SHOWN, cutoff=0.5) or ids[:_SHOWN]
-    if not near:
-        return UnknownRun(f"no experiment {wanted!r}: the store has none", hint="start one with: sparktune ab FILE")
-    return UnknownRun(f"no experiment {wanted!r} in the store", hint=f"nearest: {', '.join(near)}")

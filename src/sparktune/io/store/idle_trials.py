@@ -1,24 +1,29 @@
 """Idle trials in the store: plan, visits, and what is held, apart from experiments, which have a workload."""
 
-__all__ = ["IdleRow", "IdleTrials"]
+__all__ = ["TRIALS", "IdleRow", "IdleTrials"]
 
 import contextlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from sparktune.errors import StoreError, UnknownRun, UsageError
+from sparktune.errors import StoreError
 from sparktune.experiment.idle_trial import IdleTrial, IdleVisit
 from sparktune.io.store.codec import from_json, to_json
 from sparktune.io.store.faults import readable, row_faults, store_faults
+from sparktune.io.store.named import Kind, find_row
 from sparktune.io.store.owner import owned
 from sparktune.io.store.transaction import durable_transaction
 from sparktune.model.experiment_row import ExperimentState
 
 _NOTHING = "{}"
-_SHOWN = 5
+TRIALS: Final = Kind(
+    noun="trial",
+    table="idle_trials",
+    first="find a thread with: sparktune place scan; then: sparktune place trial TID@NODE",
+)
 _ROW = "SELECT id, state, why, experiment_id, record, visits, held FROM idle_trials"
 _NEWEST = "ORDER BY created_wall_s DESC, id DESC"
 
@@ -66,10 +71,10 @@ class IdleTrials:
         """Say which experiment under load goes with a trial."""
         self._set(trial_id, "experiment_id", experiment_id)
 
-    def load(self, prefix: str) -> IdleRow:
-        """Return the one trial whose id begins with ``prefix``, the newest for "". Raises UnknownRun and UsageError."""
+    def load(self, wanted: str) -> IdleRow:
+        """Return the trial that is meant, as ``find_row``. Raises UnknownRun and UsageError."""
         with store_faults(self._path):
-            row = self._find(prefix)
+            row = find_row(self._connection, TRIALS, wanted)
         with row_faults(self._path, f"trial {row['id']}"):
             return _row(row)
 
@@ -95,22 +100,6 @@ class IdleTrials:
             if not self._connection.execute(query, (value, trial_id)).rowcount:
                 message = f"no trial {trial_id!r} in the store"
                 raise StoreError(message, hint="another program removed it?")
-
-    def _find(self, prefix: str) -> sqlite3.Row:
-        newest = self._connection.execute(f"{_ROW} {_NEWEST} LIMIT {_SHOWN}").fetchall()
-        if not newest:
-            message = "the store has no trial of a thread"
-            raise UnknownRun(message, hint="find one with: sparktune place scan; then: sparktune place trial TID@NODE")
-        query = f"{_ROW} WHERE substr(id, 1, ?) = ? {_NEWEST}"
-        found = self._connection.execute(query, (len(prefix), prefix)).fetchall() if prefix else newest[:1]
-        if not found:
-            message = f"no trial {prefix!r} in the store"
-            raise UnknownRun(message, hint=f"newest: {', '.join(row['id'] for row in newest)}")
-        if len(found) > 1:
-            message = f"{len(found)} trials begin with {prefix!r}"
-            raise UsageError(message, hint=f"give more of the id: {', '.join(row['id'] for row in found[:_SHOWN])}")
-        row: sqlite3.Row = found[0]
-        return row
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[None]:

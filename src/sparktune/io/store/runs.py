@@ -1,18 +1,19 @@
 """Rows of runs: create, find, list."""
 
-__all__ = ["find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
+__all__ = ["RUNS", "find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
 
-import difflib
 import sqlite3
 from dataclasses import replace
+from typing import Final
 
-from sparktune.errors import StoreError, UnknownRun, UsageError
+from sparktune.errors import StoreError
 from sparktune.io.store.codec import from_json, plain_text, to_json
+from sparktune.io.store.named import Kind, find_row, unknown_row
 from sparktune.model.run import Run, RunState
 from sparktune.model.run_row import RunRow
 from sparktune.redact import redact_argv, redact_text
 
-_SHOWN = 5
+RUNS: Final = Kind(noun="run", table="runs", first="make one with: sparktune bench URL")
 _INSERT = """
     INSERT INTO runs (id, created_wall_s, base_url, model, engine, state, cells, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -45,26 +46,15 @@ def insert_run(connection: sqlite3.Connection, run: Run) -> None:
 def update_state(connection: sqlite3.Connection, run_id: str, state: RunState) -> None:
     """Change the state; raises UnknownRun."""
     if connection.execute("UPDATE runs SET state = ? WHERE id = ?", (state.value, run_id)).rowcount == 0:
-        raise _unknown(connection, run_id)
+        raise unknown_row(connection, RUNS, run_id)
 
 
-def find_run(connection: sqlite3.Connection, prefix: str) -> tuple[str, str, str]:
-    """Return id, state and JSON of the one run whose id begins with ``prefix``; an id given in full always wins.
-
-    Raises UnknownRun, and UsageError when several runs begin so.
-    """
-    query = "SELECT id, state, record FROM runs WHERE substr(id, 1, ?) = ? ORDER BY id"
-    rows = connection.execute(query, (len(prefix), prefix)).fetchall() if prefix else []
-    exact = [row for row in rows if row[0] == prefix]
-    found = exact or rows
-    if not found:
-        raise _unknown(connection, prefix)
-    if len(found) > 1:
-        names = ", ".join(row[0] for row in found[-_SHOWN:])
-        message = f"{len(found)} runs begin with {prefix!r}"
-        raise UsageError(message, hint=f"give more of the id: {names}")
-    run_id, state, record = found[0]
-    return run_id, state, record
+def find_run(connection: sqlite3.Connection, wanted: str) -> tuple[str, str, str]:
+    """Return id, state and JSON of the run that is meant, as ``find_row``; a record without a run means none."""
+    row = find_row(connection, RUNS, wanted) if wanted else None
+    if row is None:
+        raise unknown_row(connection, RUNS, wanted)
+    return row["id"], row["state"], row["record"]
 
 
 def newest_rows(connection: sqlite3.Connection, limit: int) -> sqlite3.Cursor:
@@ -86,11 +76,3 @@ def row_of(row: sqlite3.Row) -> RunRow:
 def run_from(record: str, state: str) -> Run:
     """Rebuild a run from its row; the state column is the newer one."""
     return replace(from_json(record, Run), state=RunState(state))
-
-
-def _unknown(connection: sqlite3.Connection, wanted: str) -> UnknownRun:
-    ids = [row[0] for row in connection.execute("SELECT id FROM runs ORDER BY created_wall_s DESC, id DESC")]
-    near = difflib.get_close_matches(wanted, ids, n=_SHOWN, cutoff=0.5) or ids[:_SHOWN]
-    if not near:
-        return UnknownRun(f"no run {wanted!r}: the store is empty", hint="make one with: sparktune bench URL")
-    return UnknownRun(f"no run {wanted!r} in the store", hint=f"nearest: {', '.join(near)}")

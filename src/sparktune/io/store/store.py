@@ -11,7 +11,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sparktune.errors import UnknownRun
 from sparktune.experiment.memory_curve import MemoryCurve
 from sparktune.experiment.plan import Experiment, VisitRecord
 from sparktune.io.store import curves, experiments, runs, summaries, sweeps, trials
@@ -20,6 +19,7 @@ from sparktune.io.store.connection import connect
 from sparktune.io.store.faults import Unreadable, readable, row_faults, store_faults
 from sparktune.io.store.idle_trials import IdleTrials
 from sparktune.io.store.location import database_path
+from sparktune.io.store.named import LAST
 from sparktune.io.store.owner import at_places, owned
 from sparktune.io.store.recovery import Recovery, recover
 from sparktune.io.store.spool import Spool
@@ -124,23 +124,19 @@ class Store:
                 raw = trials.read_trial(self._connection, number)
             yield raw
 
-    def load_run(self, prefix: str) -> Run:
-        """Return the run whose id begins with ``prefix``.
+    def load_run(self, wanted: str) -> Run:
+        """Return the run whose id is, or alone begins with, ``wanted``; the newest for ``last``.
 
         Raises UnknownRun, with the nearest ids as its hint, and UsageError when several runs begin so.
         """
         with store_faults(self.path):
-            run_id, state, record = runs.find_run(self._connection, prefix)
+            run_id, state, record = runs.find_run(self._connection, wanted)
         with row_faults(self.path, f"run {run_id}"):
             return runs.run_from(record, state)
 
     def newest_run(self) -> Run:
         """Return the run that was created last; raises UnknownRun when there is none."""
-        rows = self.list_runs(1)
-        if not rows:
-            message = f"the store {self.path} has no runs"
-            raise UnknownRun(message, hint="make one with: sparktune bench URL")
-        return self.load_run(rows[0].id)
+        return self.load_run(LAST)
 
     def list_runs(self, limit: int, unreadable: Unreadable | None = None) -> tuple[RunRow, ...]:
         """Return the newest runs, newest first; what of them cannot be understood is ``unreadable``, or raised."""
@@ -173,13 +169,13 @@ class Store:
         with self._writing_durably():
             experiments.insert_experiment(self._connection, experiment)
 
-    def load_experiment(self, prefix: str) -> Experiment:
-        """Return the experiment whose id begins with ``prefix``, the newest for "".
+    def load_experiment(self, wanted: str) -> Experiment:
+        """Return the experiment whose id is, or alone begins with, ``wanted``; the newest for ``last`` and "".
 
         Raises UnknownRun, with the nearest ids as its hint, and UsageError when several begin so.
         """
         with store_faults(self.path):
-            experiment_id, record = experiments.find_experiment(self._connection, prefix)
+            experiment_id, record = experiments.find_experiment(self._connection, wanted)
         with row_faults(self.path, f"experiment {experiment_id}"):
             return from_json(record, Experiment)
 
@@ -242,10 +238,10 @@ class Store:
             experiments.insert_experiment(self._connection, experiment)
             sweeps.insert_sweep(self._connection, sweep)
 
-    def load_sweep(self, prefix: str) -> SweepRecord:
-        """Return the sweep whose id begins with ``prefix``, the newest for ""; raises as ``load_experiment``."""
+    def load_sweep(self, wanted: str) -> SweepRecord:
+        """Return the sweep that is meant; takes and raises what ``load_experiment`` does."""
         with store_faults(self.path):
-            row = sweeps.find_sweep(self._connection, prefix)
+            row = sweeps.find_sweep(self._connection, wanted)
         with row_faults(self.path, f"sweep {row['id']}"):
             return sweeps.record_of(row)
 

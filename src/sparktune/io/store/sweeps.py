@@ -1,6 +1,7 @@
 """Rows of sweeps and their visits."""
 
 __all__ = [
+    "SWEEPS",
     "find_sweep",
     "insert_sweep",
     "newest_sweeps",
@@ -10,15 +11,15 @@ __all__ = [
     "write_visit",
 ]
 
-import difflib
 import sqlite3
+from typing import Final
 
-from sparktune.errors import UnknownRun, UsageError
 from sparktune.io.store.codec import from_json, to_json
+from sparktune.io.store.named import Kind, find_row, unknown_row
 from sparktune.model.sweep import SweepVisit
 from sparktune.model.sweep_record import SweepRecord
 
-_SHOWN = 5
+SWEEPS: Final = Kind(noun="sweep", table="sweeps", first="start one with: sparktune sweep FILE")
 _NEWEST = "ORDER BY created_wall_s DESC, id DESC"
 
 
@@ -32,28 +33,12 @@ def update_sweep(connection: sqlite3.Connection, sweep: SweepRecord) -> None:
     """Say where a sweep stands; raises UnknownRun."""
     done = connection.execute("UPDATE sweeps SET record = ? WHERE id = ?", (to_json(sweep), sweep.id))
     if not done.rowcount:
-        raise _unknown(connection, sweep.id)
+        raise unknown_row(connection, SWEEPS, sweep.id)
 
 
-def find_sweep(connection: sqlite3.Connection, prefix: str) -> sqlite3.Row:
-    """Return the row of the one sweep whose id begins with ``prefix``, the newest for "", for ``record_of``.
-
-    Raises UnknownRun, and UsageError when several begin so.
-    """
-    if prefix:
-        query = "SELECT id, record FROM sweeps WHERE substr(id, 1, ?) = ? ORDER BY id"
-        rows = connection.execute(query, (len(prefix), prefix)).fetchall()
-    else:
-        rows = connection.execute(f"SELECT id, record FROM sweeps {_NEWEST} LIMIT 1").fetchall()  # noqa: S608 - a constant
-    found = [row for row in rows if row[0] == prefix] or rows
-    if not found:
-        raise _unknown(connection, prefix)
-    if len(found) > 1:
-        names = ", ".join(row[0] for row in found[-_SHOWN:])
-        message = f"{len(found)} sweeps begin with {prefix!r}"
-        raise UsageError(message, hint=f"give more of the id: {names}")
-    row: sqlite3.Row = found[0]
-    return row
+def find_sweep(connection: sqlite3.Connection, wanted: str) -> sqlite3.Row:
+    """Return the row of the sweep that is meant, as ``find_row``, for ``record_of``."""
+    return find_row(connection, SWEEPS, wanted)
 
 
 def record_of(row: sqlite3.Row) -> SweepRecord:
@@ -78,12 +63,3 @@ def read_visits(connection: sqlite3.Connection, sweep_id: str) -> tuple[SweepVis
     """Return the visits of a sweep, in the order in which they were made."""
     rows = connection.execute("SELECT record FROM sweep_visits WHERE sweep_id = ? ORDER BY number", (sweep_id,))
     return tuple(from_json(record, SweepVisit) for (record,) in rows)
-
-
-def _unknown(connection: sqlite3.Connection, wanted: str) -> UnknownRun:
-    ids = [row[0] for row in connection.execute(f"SELECT id FROM sweeps {_NEWEST}")]  # noqa: S608 - a constant
-    near = difflib.get_close_matches(wanted, ids, n=_SHOWN, cutoff=0.5) or ids[:_SHOWN]
-    if not near:
-        what = f"no sweep {wanted!r}: the store has none" if wanted else "the store has no sweep yet"
-        return UnknownRun(what, hint="start one with: sparktune sweep FILE")
-    return UnknownRun(f"no sweep {wanted!r} in the store", hint=f"nearest: {', '.join(near)}")
