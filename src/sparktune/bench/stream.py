@@ -66,10 +66,12 @@ def gather(events: Events, engine: Engine) -> Stream:
         running = _totals(stream, chunk)
         if chunk.choices:
             _choices(stream, chunk.choices, at_ns, running, engine)
+            if chunk.error:
+                stream.error = error_text(chunk.error)
         else:
             _without_choices(stream, chunk, payload)
-            if stream.error:
-                break
+        if stream.error:
+            break
     return stream
 
 
