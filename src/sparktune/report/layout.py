@@ -1,9 +1,9 @@
 """Text that fits a terminal: a table, the same as records where it would not fit, and long lines with a hanging indent.
 
-Words are never cut: who copies half a path, a digest or a command has nothing.
+Words are never cut: who copies half a path, a digest or a command has nothing. A number keeps its unit beside it.
 """
 
-__all__ = ["fit_lines", "table_text"]
+__all__ = ["fit_lines", "fold", "table_text"]
 
 import re
 import textwrap
@@ -16,6 +16,10 @@ _GAP: Final = 2
 _HANG: Final = 4
 _COMMAND: Final = re.compile(r"""sparktune (?:.*['"].*|(?:(?![,;:]\s|\)|\s\().)+)""")
 """Something to type, to the end of the sentence; to the end of the line where it has quotes."""
+_QUANTITY: Final = re.compile(
+    r"(?<=\d) (?=(?:%|[KMG]iB|tok/s|[mu]?s|min|h|d|C|W|[MG]Hz)(?![\w/]))|(?<=\d [hd]) (?=\d)|(?<=\d min) (?=\d)"
+)
+"""The blank between a number and its unit, and inside a time like 2 min 05 s."""
 _KEPT: Final = "\0"  # stands for a blank that is no place to fold
 
 
@@ -61,15 +65,21 @@ def _folded(line: str, width: int) -> Sequence[str]:
         return [line]
     bare = line.lstrip(" ")
     indent = " " * (len(line) - len(bare))
+    text = _COMMAND.sub(lambda found: found[0].replace(" ", _KEPT), bare)
+    return fold(text, width, indent=indent, hang=indent + " " * _HANG)
+
+
+def fold(text: str, width: int, *, indent: str = "", hang: str = "") -> list[str]:
+    """Return the lines of one paragraph; no word is broken, and no number parts from its unit."""
     lines = textwrap.wrap(
-        _COMMAND.sub(lambda found: found[0].replace(" ", _KEPT), bare),
+        _QUANTITY.sub(_KEPT, text),
         width,
         initial_indent=indent,
-        subsequent_indent=indent + " " * _HANG,
+        subsequent_indent=hang,
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return [one.replace(_KEPT, " ") for one in lines]
+    return [line.replace(_KEPT, " ") for line in lines]
 
 
 def _is_command(line: str, width: int) -> bool:
@@ -97,7 +107,7 @@ def _row(cells: Sequence[str], widths: Sequence[int], tone: str) -> Iterator[str
 
 
 def _words(cell: str, width: int) -> list[str]:
-    return textwrap.wrap(cell, width, break_long_words=False, break_on_hyphens=False) or [""]
+    return fold(cell, width) or [""]
 
 
 def _toned(text: str, tone: str) -> str:
@@ -106,7 +116,7 @@ def _toned(text: str, tone: str) -> str:
 
 def _least(cells: Sequence[str], *, whole: bool) -> int:
     """Return the width below which a column would have to cut a word, or fold what is not to be folded."""
-    words = cells if whole else [word for cell in cells for word in cell.split()]
+    words = cells if whole else [word for cell in cells for word in _QUANTITY.sub(_KEPT, cell).split()]
     return max((len(word) for word in words), default=0)
 
 
@@ -114,6 +124,4 @@ def _record(heads: Sequence[str], row: Sequence[str], width: int) -> Iterator[st
     first, *others = row
     yield first
     told = ", ".join(f"{head} {cell}" for head, cell in zip(heads[1:], others, strict=True) if cell)
-    yield from textwrap.wrap(
-        told, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    yield from fold(told, width, indent="  ", hang="  ")

@@ -97,3 +97,19 @@ def test_prose_around_a_command_is_folded_and_the_command_is_not(line: str, fold
 
 def test_without_a_known_width_nothing_is_touched() -> None:
     assert fit_lines("x " * 100, None) == "x " * 100
+
+
+@pytest.mark.parametrize(
+    "quantity", ["-36.2 %", "2 min 05 s", "1 h 02 min", "22.4 GiB", "38.4 tok/s", "894.5 ms", "53 C", "2411 MHz"]
+)
+@pytest.mark.parametrize("width", range(24, 60))
+def test_a_number_keeps_its_unit(quantity: str, width: int) -> None:
+    """A line that begins with "%, -24.9 %]" is read twice, and a bare number at an end of a line wrongly."""
+    line = f"the lower end is {quantity}, and the upper end {quantity}; below is {quantity}"
+
+    assert fit_lines(f"{line}\n", width).count(quantity) == 3
+    assert table_text(("what", "says"), [("a", line)], width).count(quantity) == 3
+
+
+def test_a_number_before_another_word_may_end_a_line() -> None:
+    assert fit_lines("it was so for 5 hosts\n", 16).splitlines() == ["it was so for 5", "    hosts"]

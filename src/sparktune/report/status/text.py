@@ -2,28 +2,32 @@
 
 __all__ = ["outside_text", "status_text"]
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sparktune.model.front_page import DriftStanding, EarnedStanding, FrontPage, NodeStanding, VerdictStanding
 from sparktune.model.node_report import NodeState
 from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.report.layout import fold
 from sparktune.report.status.next_step import next_step
 from sparktune.units import Seconds, format_duration
 
 _NAME: Final = 10  # columns of the first words, the blank behind them included
 _MOST_NODES: Final = 4  # each with a line of its own; of more, those that say something else
-_OUTSIDE: Final = """\
-sparktune measures and tunes LLM serving on DGX Sparks; no sparktune.yaml is in this folder or above it.
-  sparktune demo     decide between two settings of a real server on this machine, in minutes
-  sparktune init     write sparktune.yaml for your nodes and service; all commands: sparktune --help
-"""
+_OUTSIDE: Final = (
+    ("sparktune measures and tunes LLM serving on DGX Sparks;", "no sparktune.yaml is in this folder or above it."),
+    ("sparktune demo", "a real A/B on this machine, in minutes, without a GPU"),
+    ("sparktune doctor --nodes A,B", "what is wrong with your nodes; changes nothing"),
+    ("sparktune bench http://HOST:8000/v1", "how fast your server is"),
+    ("sparktune init", "write sparktune.yaml for your nodes and server"),
+    ("sparktune --help", "all commands"),
+)
 
 
 def outside_text() -> str:
-    """Return what is said where nothing is configured: what it is, and two ways to begin."""
-    return _OUTSIDE
+    """Return what is said where nothing is configured: what it is, and how to begin. It fits 80 columns."""
+    (what, why), *ways = _OUTSIDE
+    return "\n".join((what, why, *(f"  {command:<36} {does}" for command, does in ways))) + "\n"
 
 
 def status_text(page: FrontPage, *, width: int = 80) -> str:
@@ -112,11 +116,4 @@ def _ago(now_wall_s: Seconds, then_wall_s: Seconds) -> str:
 
 
 def _filled(name: str, words: str, width: int) -> Sequence[str]:
-    return textwrap.wrap(
-        one_line(words),
-        width,
-        initial_indent=f"{name:<{_NAME}}",
-        subsequent_indent=" " * _NAME,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return fold(one_line(words), width, indent=f"{name:<{_NAME}}", hang=" " * _NAME)
