@@ -1,6 +1,7 @@
 """Options that several commands take, each with one name, one help text and one meaning."""
 
 __all__ = [
+    "Address",
     "ApiKey",
     "ApiKeyFile",
     "ClientCores",
@@ -15,6 +16,8 @@ __all__ = [
     "Root",
     "Seed",
     "Service",
+    "Thinking",
+    "Wait",
     "Yes",
 ]
 
@@ -33,10 +36,20 @@ Nodes = Annotated[
 Root = Annotated[
     list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node; may be repeated.")
 ]
+Address = Annotated[
+    str,
+    typer.Argument(help="Address of an OpenAI-compatible server, for instance http://HOST:8000/v1", show_default=False),
+]
 Service = Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")]
 Model = Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")]
 ApiKey = Annotated[str, typer.Option("--api-key", help="Seen by every user of this machine: better SPARKTUNE_API_KEY.")]
 ApiKeyFile = Annotated[Path | None, typer.Option("--api-key-file", help="A file that holds the API key alone.")]
+Wait = Annotated[
+    float, typer.Option("--wait", min=0, metavar="SECONDS", help="Wait this long for the server to become ready.")
+]
+Thinking = Annotated[
+    str, typer.Option("--thinking", metavar="server|on|off", help="Reasoning: as the server has it, on, or off.")
+]
 PromptTokens = Annotated[
     str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths; 512 unless given.")
 ]

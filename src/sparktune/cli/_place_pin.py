@@ -6,15 +6,16 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json, Quiet, Yes
+from sparktune.cli._place_options import Endpoint, NodesOfScan, ServiceByName, Windows
+
 
 def pin(
     threads: Annotated[
         list[str] | None,
         typer.Argument(metavar="[TID[@NODE]]...", help="Threads by their numbers, as place scan tells them."),
     ] = None,
-    nodes: Annotated[
-        str, typer.Option("--nodes", "--node", metavar="A,B", help="Nodes as for scan; else those of sparktune.yaml.")
-    ] = "",
+    nodes: NodesOfScan = "",
     process: Annotated[str, typer.Option("--process", metavar="NAME", help="Threads of processes of this name.")] = "",
     thread: Annotated[str, typer.Option("--thread", metavar="NAME", help="Threads of this name.")] = "",
     cpus: Annotated[
@@ -26,18 +27,14 @@ def pin(
     accept_likely: Annotated[
         bool, typer.Option("--accept-likely", help="You know that the threads you name poll, though it is not proved.")
     ] = False,
-    windows: Annotated[int, typer.Option("--windows", min=1, max=100, help="How many windows to watch.")] = 5,
+    windows: Windows = 5,
     window: Annotated[str, typer.Option("--window", metavar="TIME", help="How long one is, as for scan.")] = "2s",
-    endpoint: Annotated[
-        str, typer.Option("--endpoint", metavar="URL", help="The server whose requests tell whether there was work.")
-    ] = "",
-    service: Annotated[
-        str, typer.Option("--service", metavar="NAME", help="That server, by its name in sparktune.yaml.")
-    ] = "",
+    endpoint: Endpoint = "",
+    service: ServiceByName = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Move threads that poll to efficiency cores, after a scan that shows it; undone by place unpin.
 

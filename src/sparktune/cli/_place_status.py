@@ -2,17 +2,17 @@
 
 __all__ = ["status"]
 
-from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json, Quiet
+from sparktune.cli._place_options import NodesOfScan
+
 
 def status(
-    nodes: Annotated[
-        str, typer.Option("--nodes", "--node", metavar="A,B", help="Nodes as for scan; else those of sparktune.yaml.")
-    ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+    nodes: NodesOfScan = "",
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Show the rules and pins of each node beside the threads that are there now. Changes nothing.
 

@@ -2,10 +2,12 @@
 
 __all__ = ["trial"]
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from sparktune.cli._options import ApiKeyFile, Json, Model, OutputTokens, PromptTokens, Quiet, Yes
+from sparktune.cli._place_options import ServiceByName
 
 
 def trial(
@@ -32,38 +34,30 @@ def trial(
     endpoint: Annotated[
         str, typer.Option("--endpoint", metavar="URL", help="The server: whether it is idle, and what moving costs.")
     ] = "",
-    service: Annotated[
-        str, typer.Option("--service", metavar="NAME", help="That server, by its name in sparktune.yaml.")
-    ] = "",
+    service: ServiceByName = "",
     idle_only: Annotated[bool, typer.Option("--idle-only", help="Measure nothing under load.")] = False,
     load_only: Annotated[bool, typer.Option("--load-only", help="Measure nothing at idle.")] = False,
     workload: Annotated[str, typer.Option("--workload", help="What is sent: a workload of sparktune.yaml.")] = "",
-    prompt_tokens: Annotated[
-        str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths; 512 unless given.")
-    ] = "",
-    output_tokens: Annotated[
-        str, typer.Option("--output-tokens", "--tg", metavar="N,N..", help="Output lengths; 128 unless given.")
-    ] = "",
+    prompt_tokens: PromptTokens = "",
+    output_tokens: OutputTokens = "",
     trials: Annotated[
         int | None,
         typer.Option("--trials", min=1, max=1000, help="Waves per cell and visit under load; 3 unless given."),
     ] = None,
-    model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = "",
+    model: Model = "",
     load_settle: Annotated[
         float | None, typer.Option("--load-settle", min=0, metavar="SECONDS", help="As --settle, under load; 60.")
     ] = None,
-    api_key_file: Annotated[
-        Path | None, typer.Option("--api-key-file", help="A file that holds the API key alone.")
-    ] = None,
+    api_key_file: ApiKeyFile = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order of visits.")] = None,
     show: Annotated[
         str, typer.Option("--show", metavar="RUN", help="Show a trial that there was, by its id, or: last.")
     ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take back what a killed trial left.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it takes, and stop.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Prove that moving one thread cools the node, and that it costs no tokens per second.
 

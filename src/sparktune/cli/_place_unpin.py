@@ -6,19 +6,20 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json, Quiet, Yes
+from sparktune.cli._place_options import NodesOfScan
+
 
 def unpin(
     transaction: Annotated[
         str, typer.Argument(metavar="[TRANSACTION]", help="One of those that place status shows; else the only one.")
     ] = "",
-    nodes: Annotated[
-        str, typer.Option("--nodes", "--node", metavar="A,B", help="Nodes as for scan; else those of sparktune.yaml.")
-    ] = "",
+    nodes: NodesOfScan = "",
     every: Annotated[bool, typer.Option("--all", help="All that place pin did on these nodes.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be taken back, and do nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+    yes: Yes = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Take back what place pin did: the rules, and the CPUs of threads that still run. Leaves what host applied.
 

@@ -7,6 +7,20 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import (
+    Address,
+    ApiKey,
+    ApiKeyFile,
+    ClientCores,
+    Concurrency,
+    Json,
+    Model,
+    Quiet,
+    Service,
+    Thinking,
+    Wait,
+)
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -15,32 +29,13 @@ def register(app: typer.Typer) -> None:
 
 def bench(
     context: typer.Context,
-    url: Annotated[
-        str,
-        typer.Argument(
-            help="Address of an OpenAI-compatible server, for instance http://HOST:8000/v1", show_default=False
-        ),
-    ] = "",
+    url: Address = "",
     base_url: Annotated[str, typer.Option("--base-url", help="The same, as a flag.")] = "",
-    service: Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")] = "",
-    model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = "",
-    api_key: Annotated[
-        str,
-        typer.Option("--api-key", help="Seen by every user of this machine: better SPARKTUNE_API_KEY."),
-    ] = "",
-    api_key_file: Annotated[
-        Path | None,
-        typer.Option("--api-key-file", help="A file that holds the API key alone."),
-    ] = None,
-    wait: Annotated[
-        float,
-        typer.Option(
-            "--wait",
-            min=0,
-            metavar="SECONDS",
-            help="Wait this long for the server to become ready.",
-        ),
-    ] = 0.0,
+    service: Service = "",
+    model: Model = "",
+    api_key: ApiKey = "",
+    api_key_file: ApiKeyFile = None,
+    wait: Wait = 0.0,
     prompt_tokens: Annotated[
         str, typer.Option("--prompt-tokens", "--pp", metavar="N,N..", help="Prompt lengths.")
     ] = "512",
@@ -55,7 +50,7 @@ def bench(
             help="Tokens of context, loaded and cached before the measured prompt.",
         ),
     ] = "0",
-    concurrency: Annotated[str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")] = "1",
+    concurrency: Concurrency = "1",
     trials: Annotated[
         int, typer.Option("--trials", "--runs", min=1, max=1_000_000, help="Measured waves per cell.")
     ] = 5,
@@ -120,14 +115,7 @@ def bench(
             help="Let the model stop by itself; the output length is then only a limit.",
         ),
     ] = False,
-    thinking: Annotated[
-        str,
-        typer.Option(
-            "--thinking",
-            metavar="server|on|off",
-            help="Reasoning: as the server has it, on, or off.",
-        ),
-    ] = "server",
+    thinking: Thinking = "server",
     temperature: Annotated[
         float | None,
         typer.Option("--temperature", min=0, help="Left to the server unless given."),
@@ -163,14 +151,7 @@ def bench(
             help="A request that takes longer has failed.",
         ),
     ] = 3600.0,
-    client_cores: Annotated[
-        str,
-        typer.Option(
-            "--client-cores",
-            metavar="keep|efficiency|LIST",
-            help="Where the client measures; on efficiency cores beside a server on this machine, if there are any.",
-        ),
-    ] = "",
+    client_cores: ClientCores = "",
     save: Annotated[
         list[Path] | None,
         typer.Option(
@@ -188,8 +169,8 @@ def bench(
     form: Annotated[
         str, typer.Option("--format", metavar="md|json|csv", help="JSON and CSV in llama-benchy's shape, or Markdown.")
     ] = "",
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    json_output: Json = False,
+    quiet: Quiet = False,
     resume: Annotated[
         str,
         typer.Option("--resume", metavar="RUN", help="Go on with a run that was interrupted."),

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Concurrency, Quiet
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -15,9 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def calibrate(
-    concurrency: Annotated[
-        str, typer.Option("--concurrency", metavar="N,N..", help="Simultaneous streams.")
-    ] = "1,8,32,128",
+    concurrency: Concurrency = "1,8,32,128",
     quick: Annotated[bool, typer.Option("--quick", help="Fewer and shorter waves: about ten seconds.")] = False,
     client_cores: Annotated[
         str,
@@ -28,7 +28,7 @@ def calibrate(
         ),
     ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1) instead of tables.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Measure this machine's own error and cost against a built-in server whose timings are known.
 

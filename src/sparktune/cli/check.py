@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -25,7 +27,7 @@ def check(
         float | None,
         typer.Option("--cold-prefill", metavar="TOK_S", min=1, help="Rate at which this server reads new prompts."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    as_json: Json = False,
 ) -> None:
     """Judge results by the rules of an honest comparison, and say what can be concluded of them.
 

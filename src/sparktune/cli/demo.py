@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -25,7 +27,7 @@ def demo(
         list[Path] | None,
         typer.Option("--save", help="With --bench: write the result to .md, .json or .csv; may be repeated."),
     ] = None,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    json_output: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no explanation.")] = False,
 ) -> None:
     """Let two agents use a real llama.cpp server of one slot, and of four: which is better for the one that waits?

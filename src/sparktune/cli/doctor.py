@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._complete import node_names
+from sparktune.cli._options import Root
 
 
 def register(app: typer.Typer) -> None:
@@ -25,9 +26,7 @@ def doctor(
             autocompletion=node_names,
         ),
     ] = "",
-    root: Annotated[
-        list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node; may be repeated.")
-    ] = None,
+    root: Root = None,
     from_folder: Annotated[
         Path | None, typer.Option("--from", metavar="DIR", help="Loose files of a report (meminfo.txt, dmesg.txt ...).")
     ] = None,

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Yes
+
 _Service = Annotated[str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.")]
 _Launcher = Annotated[
     str, typer.Option("--launcher", metavar="NAME", help="What starts it: compose, systemd, sparkrun or script.")
@@ -87,7 +89,7 @@ def restore(
     earned: _Earned = None,
     nodes: Annotated[str, typer.Option("--nodes", metavar="A,B", help="The machines that its parts are on.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and change nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back what a restore that was killed has left.")] = False,
 ) -> None:
     """Edit the files to the value that was earned, start the service anew, and see it live on every node.

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
+from sparktune.cli._options import Json, Yes
+
 _File = Annotated[
     Path | None,
     typer.Option("--earned", metavar="FILE", help="The file; earned.yaml here or beside sparktune.yaml unless given."),
@@ -35,7 +36,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group, name="earned")
 
 
-def list_earned(earned: _File = None, max_age: _MaxAge = None, live: _Live = False, json_output: _Json = False) -> None:
+def list_earned(earned: _File = None, max_age: _MaxAge = None, live: _Live = False, json_output: Json = False) -> None:
     """List the settings that were earned, with their effect, and whether the evidence is of what runs.
 
     It is compared with what sparktune.yaml says of the service, and with --live with the image that it runs. What
@@ -47,7 +48,7 @@ def list_earned(earned: _File = None, max_age: _MaxAge = None, live: _Live = Fal
 
 
 def show(
-    key: _Key, earned: _File = None, max_age: _MaxAge = None, live: _Live = False, json_output: _Json = False
+    key: _Key, earned: _File = None, max_age: _MaxAge = None, live: _Live = False, json_output: Json = False
 ) -> None:
     """Show a setting with all its evidence, what is known of it from others, and the command to measure it again."""
     from sparktune.cli._earned import print_one
@@ -71,7 +72,7 @@ def accept(
 def forget(
     key: _Key,
     earned: _File = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
 ) -> None:
     """Move a setting to the history of its file; nothing on any machine is changed."""
     from sparktune.cli._earned import forget_one
@@ -83,7 +84,7 @@ def history(
     key: Annotated[str, typer.Argument(metavar="[KEY]", help="One setting; all unless given.")] = "",
     earned: _File = None,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many experiments to look at, newest first.")] = 200,
-    json_output: _Json = False,
+    json_output: Json = False,
 ) -> None:
     """Show settings that were superseded or forgotten, and experiments, with those that were never accepted."""
     from sparktune.cli._earned import print_history

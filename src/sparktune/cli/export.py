@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Nodes
+
 _Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it here instead of to stdout.")]
 
 
@@ -25,9 +27,7 @@ def _group() -> None:
 
 
 def prometheus(
-    nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
-    ] = "",
+    nodes: Nodes = "",
     place: Annotated[
         bool, typer.Option("--place", help="Also scan for threads that poll: ten seconds or more each time.")
     ] = False,

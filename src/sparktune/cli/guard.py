@@ -8,6 +8,7 @@ import typer
 
 from sparktune.cli._flag_group import with_flags
 from sparktune.cli._guard_flags import LimitFlags
+from sparktune.cli._options import Nodes
 
 
 def register(app: typer.Typer) -> None:
@@ -24,9 +25,7 @@ def guard(
         list[str] | None,
         typer.Argument(metavar="-- COMMAND", help="What is run, and ended; without it, watch until Ctrl-C."),
     ] = None,
-    nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
-    ] = "",
+    nodes: Nodes = "",
     *,
     flags: LimitFlags,
     stop_engine: Annotated[

@@ -13,6 +13,7 @@ import typer
 from sparktune.cli._complete import node_names
 from sparktune.cli._flag_group import with_flags
 from sparktune.cli._host_flags import ProfileFlags
+from sparktune.cli._options import Json, Quiet, Root, Yes
 
 host_app = typer.Typer(no_args_is_help=True, help="Change machines for inference, and put them back exactly.")
 
@@ -25,12 +26,6 @@ Nodes = Annotated[
         autocompletion=node_names,
     ),
 ]
-Root = Annotated[
-    list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node; may be repeated.")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 def register(app: typer.Typer) -> None:

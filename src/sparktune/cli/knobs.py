@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._complete import knob_names
-
-_Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
+from sparktune.cli._options import Json
 
 
 def register(app: typer.Typer) -> None:
@@ -26,7 +25,7 @@ def list_knobs(
         typer.Argument(metavar="[WORD...]", help="Only those in whose names or texts all of these are."),
     ] = None,
     engine: Annotated[str, typer.Option("--engine", help="Only those of an engine: vllm, llamacpp, sglang.")] = "",
-    json_output: _Json = False,
+    json_output: Json = False,
 ) -> None:
     """List the settings that are known, all or some."""
     from sparktune.cli._terminal import columns
@@ -43,7 +42,7 @@ def show(
         str,
         typer.Argument(help="Its name, or any way in which it is written: --max-num-seqs.", autocompletion=knob_names),
     ],
-    json_output: _Json = False,
+    json_output: Json = False,
 ) -> None:
     """Show all that is known of a setting."""
     from sparktune.cli._terminal import columns

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -39,7 +41,7 @@ def lint(
         Path | None,
         typer.Option("--image-facts", metavar="FILE", help="What docker image inspect printed of the image."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    as_json: Json = False,
     fix: Annotated[bool, typer.Option("--fix", help="Make the edits that are safe, after showing them.")] = False,
     diff: Annotated[
         bool, typer.Option("--diff", help="Print the edits that --fix would make, and change nothing.")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -37,7 +39,7 @@ def logs(
     ] = False,
     facts: Annotated[bool, typer.Option("--facts", help="The verdict and every fact, nothing else.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="Also noise, and every line that follows.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    as_json: Json = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="The verdict alone.")] = False,
 ) -> None:
     """Say what failed first in time over all nodes, its cause and the way out; then what the logs tell besides.

@@ -10,6 +10,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json, Nodes, Quiet
+from sparktune.cli._place_options import Endpoint, ServiceByName, Windows
 from sparktune.cli._place_pin import pin
 from sparktune.cli._place_status import status
 from sparktune.cli._place_trial import trial
@@ -34,25 +36,19 @@ def _group() -> None:
 
 
 def scan(
-    nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
-    ] = "",
-    windows: Annotated[int, typer.Option("--windows", min=1, max=100, help="How many windows to watch.")] = 5,
+    nodes: Nodes = "",
+    windows: Windows = 5,
     window: Annotated[
         str, typer.Option("--window", metavar="TIME", help="How long one is; below 2s nothing is called certain.")
     ] = "2s",
-    endpoint: Annotated[
-        str, typer.Option("--endpoint", metavar="URL", help="The server whose requests tell whether there was work.")
-    ] = "",
-    service: Annotated[
-        str, typer.Option("--service", metavar="NAME", help="That server, by its name in sparktune.yaml.")
-    ] = "",
+    endpoint: Endpoint = "",
+    service: ServiceByName = "",
     top: Annotated[
         list[Path] | None,
         typer.Option("--top", metavar="FILE", help="Judge what top -H printed, or a folder of it; may be repeated."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress on stderr.")] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
 ) -> None:
     """Watch the threads that want a core always, and say which of them poll while nothing is to do. Changes nothing.
 

@@ -2,10 +2,11 @@
 
 __all__ = ["register"]
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from sparktune.cli._options import Address, ApiKey, ApiKeyFile, Model, Quiet, Service, Thinking, Wait
 
 
 def register(app: typer.Typer) -> None:
@@ -14,20 +15,11 @@ def register(app: typer.Typer) -> None:
 
 
 def quality(
-    url: Annotated[
-        str,
-        typer.Argument(
-            help="Address of an OpenAI-compatible server, for instance http://HOST:8000/v1", show_default=False
-        ),
-    ] = "",
-    service: Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")] = "",
-    model: Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")] = "",
-    api_key: Annotated[
-        str, typer.Option("--api-key", help="Seen by every user of this machine: better SPARKTUNE_API_KEY.")
-    ] = "",
-    api_key_file: Annotated[
-        Path | None, typer.Option("--api-key-file", help="A file that holds the API key alone.")
-    ] = None,
+    url: Address = "",
+    service: Service = "",
+    model: Model = "",
+    api_key: ApiKey = "",
+    api_key_file: ApiKeyFile = None,
     only: Annotated[
         str, typer.Option("--only", metavar="tools|canary", help="Ask one of them; both unless given.")
     ] = "",
@@ -46,17 +38,13 @@ def quality(
             "--limit", min=1, metavar="SECONDS", help="Time for one round: what is not asked by then is unknown."
         ),
     ] = 300.0,
-    thinking: Annotated[
-        str, typer.Option("--thinking", metavar="server|on|off", help="Reasoning: as the server has it, on, or off.")
-    ] = "server",
+    thinking: Thinking = "server",
     extra_body: Annotated[
         str, typer.Option("--extra-body", metavar="JSON", help="A JSON object that is added to every request.")
     ] = "{}",
-    wait: Annotated[
-        float, typer.Option("--wait", min=0, metavar="SECONDS", help="Wait this long for the server to become ready.")
-    ] = 0.0,
+    wait: Wait = 0.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1), with every answer.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Ask tool calls with one right answer, and fixed prompts, greedily, one after the other.
 

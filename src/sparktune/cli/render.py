@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from sparktune.cli._options import Json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -31,7 +33,7 @@ def render(
         Literal["unset", "resolve"],
         typer.Option("--gid", help="Leave NCCL_IB_GID_INDEX unset, or look up what it is now."),
     ] = "unset",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    as_json: Json = False,
 ) -> None:
     """Print the environment of one node for a container that no launcher starts. Changes nothing.
 

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._complete import run_ids
+from sparktune.cli._options import Json, Limit
 
 _RUN = Annotated[
     str,
@@ -26,8 +27,8 @@ def register(app: typer.Typer) -> None:
 
 
 def list_runs(
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    limit: Limit = 20,
+    as_json: Json = False,
 ) -> None:
     """List the newest runs."""
     from sparktune.cli._runs import print_list
@@ -37,7 +38,7 @@ def list_runs(
 
 def show_run(
     run: _RUN = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Show a run's result, computed anew from what was recorded.
 

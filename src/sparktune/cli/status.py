@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._options import Json
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -16,7 +18,7 @@ def status(
     within: Annotated[
         str, typer.Option("--within", metavar="TIME", help="How long anything may take to answer.")
     ] = "2s",
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")] = False,
+    json_output: Json = False,
 ) -> None:
     """Say where things stand: nodes, service, last verdicts, drift, what was earned, and what to do next.
 

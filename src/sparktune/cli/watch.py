@@ -2,10 +2,11 @@
 
 __all__ = ["register"]
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from sparktune.cli._options import Nodes, Root
 
 
 def register(app: typer.Typer) -> None:
@@ -14,12 +15,8 @@ def register(app: typer.Typer) -> None:
 
 
 def watch(
-    nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
-    ] = "",
-    root: Annotated[
-        list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node; may be repeated.")
-    ] = None,
+    nodes: Nodes = "",
+    root: Root = None,
     interval: Annotated[float, typer.Option("--interval", min=0.2, max=60, help="Seconds between two looks.")] = 1.0,
     count: Annotated[
         int, typer.Option("--count", min=0, help="End after so many looks; 0 goes on until q or Ctrl-C.")
