@@ -16,10 +16,10 @@ _NAME: Final = 10  # columns of the first words, the blank behind them included
 _MOST_NODES: Final = 4  # each with a line of its own; of more, those that say something else
 _OUTSIDE: Final = (
     ("sparktune measures and tunes LLM serving on DGX Sparks;", "no sparktune.yaml is in this folder or above it."),
-    ("sparktune demo", "a real A/B on this machine, in minutes, without a GPU"),
-    ("sparktune doctor --nodes A,B", "what is wrong with your nodes; changes nothing"),
+    ("sparktune demo", "a real A/B on this machine, without a GPU"),
+    ("sparktune doctor --nodes A,B", "what is wrong with nodes; only reads them"),
     ("sparktune bench http://HOST:8000/v1", "how fast your server is"),
-    ("sparktune init", "write sparktune.yaml for your nodes and server"),
+    ("sparktune init", "write sparktune.yaml for them"),
     ("sparktune --help", "all commands"),
 )
 
@@ -27,7 +27,7 @@ _OUTSIDE: Final = (
 def outside_text() -> str:
     """Return what is said where nothing is configured: what it is, and how to begin. It fits 80 columns."""
     (what, why), *ways = _OUTSIDE
-    return "\n".join((what, why, *(f"  {command:<36} {does}" for command, does in ways))) + "\n"
+    return "\n".join((what, why, *(f"  {command:<35}  {does}" for command, does in ways))) + "\n"
 
 
 def status_text(page: FrontPage, *, width: int = 80) -> str:
