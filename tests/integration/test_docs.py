@@ -21,6 +21,7 @@ import typer
 
 from sparktune.cli import app as cli
 from sparktune.cli._argv import join_lists
+from sparktune.cli._front import EXAMPLES
 from sparktune.errors import ExitCode, UsageError
 from sparktune.io.config import load_config
 from sparktune.io.demo_server import DemoServer
@@ -232,6 +233,15 @@ def test_commands_in_examples_are_understood(page: Path) -> None:
                 refused.append(f"sparktune {shlex.join(words)}: {getattr(error, 'message', error)}")
 
     assert refused == []
+
+
+@pytest.mark.usefixtures("commands")
+@pytest.mark.parametrize("example", [line for lines in EXAMPLES.values() for line in lines])
+def test_examples_of_help_are_understood(example: str) -> None:
+    """What --help shows is the first thing that somebody types."""
+    for words in _words(example):
+        _parse(words)
+    assert len(example) <= 77  # below an indent, in 80 columns
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=_name)

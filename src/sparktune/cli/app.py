@@ -22,15 +22,9 @@ from typer.core import TyperGroup
 
 from sparktune import cli
 from sparktune.cli._argv import join_lists
+from sparktune.cli._front import ORDER, SECTIONS, speak_plainly
 from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
-
-_ORDER: Final = (
-    *("demo", "bench", "ab", "sweep", "record", "earned", "check", "quality", "runs"),
-    *("doctor", "lint", "logs", "drift", "guard", "watch", "export", "host", "knobs", "render"),
-    *("status", "init", "lab", "calibrate"),
-)
-"""How --help lists commands: measure and decide, then the machines and their files, then the rest; others follow."""
 
 _EXIT_CODES: Final = (
     "Exit codes: 0 done, 1 failed, 2 usage, 3 differences found, 4 stopped by a guard, 5 inconclusive or invalid, "
@@ -77,13 +71,22 @@ class _InOrder(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401 - typer's own kind of click.Context has no public name
         known = super().list_commands(ctx)
-        return [name for name in _ORDER if name in known] + sorted(set(known) - set(_ORDER))
+        return [name for name in ORDER if name in known] + sorted(set(known) - set(ORDER))
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002 - as above
+        for title, names in SECTIONS:
+            rows = [(name, self.commands[name].get_short_help_str(100)) for name in names if name in self.commands]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as above
         """Return a command whose help ends with the exit codes, which are the same for all."""
         command = super().get_command(ctx, cmd_name)
-        for one in _with_those_below(command):
-            one.epilog = one.epilog or _EXIT_CODES
+        for path, one in _with_those_below(command, (cmd_name,)):
+            if one.epilog is None:  # the first time that it is asked for
+                one.epilog = _EXIT_CODES
+                speak_plainly(one, path)
         return command
 
 
@@ -100,11 +103,11 @@ def _explain(fault: Any, argv: Sequence[str]) -> NoReturn:  # noqa: ANN401 - as 
     raise usage_error(fault, get_command(app), argv) from None
 
 
-def _with_those_below(command: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
+def _with_those_below(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401 - as above
     if command is not None:
-        yield command
-        for one in getattr(command, "commands", {}).values():
-            yield from _with_those_below(one)
+        yield path, command
+        for name, one in getattr(command, "commands", {}).items():
+            yield from _with_those_below(one, (*path, name))
 
 
 app = typer.Typer(
