@@ -4,13 +4,17 @@ Source: a server's ``usage`` is the truth for totals, per-chunk counts only tell
 ``prompt_tokens_details`` out for a request without a hit, so an absent count of cached tokens is no 0.
 """
 
-__all__ = ["Cached", "cached_tokens", "first_tokens", "prefill_span_s", "prompt_tokens", "total_tokens"]
+__all__ = ["Cached", "cached_tokens", "first_tokens", "held_back", "prefill_span_s", "prompt_tokens", "total_tokens"]
 
 from dataclasses import dataclass
 
 from sparktune.model.timeline import Timeline
-from sparktune.model.trial import Trial
-from sparktune.units import Seconds, Tokens, seconds_between
+from sparktune.model.trial import Request, Trial
+from sparktune.units import NS_PER_S, Seconds, Tokens, TokensPerSecond, seconds_between
+
+_MOST_AT_ONCE: Tokens = 8
+_LONG_BESIDE = 20  # times the burst
+_BEYOND_TOK_S: TokensPerSecond = 2000.0  # what no large model writes on one stream, and every network delivers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +23,20 @@ class Cached:
 
     tokens: float
     source: str
+
+
+def held_back(request: Request) -> bool:
+    """Tell whether an answer of many tokens came in a burst after a long wait: then it was written before it came.
+
+    Something between here and the engine keeps answers until they are whole, or the engine streams only in form. What
+    then came when says nothing of reading or writing. One instant is enough: the prompt's step gives one token, a step
+    of speculative decoding a few.
+    """
+    instants, tokens = request.timeline.output_ns, total_tokens(request.timeline) or 0
+    if not instants or tokens <= _MOST_AT_ONCE:
+        return False
+    burst_ns, wait_ns = instants[-1] - instants[0], instants[0] - request.send_start_ns
+    return burst_ns == 0 or (wait_ns > _LONG_BESIDE * burst_ns and tokens * NS_PER_S > _BEYOND_TOK_S * burst_ns)
 
 
 def total_tokens(timeline: Timeline) -> Tokens | None:

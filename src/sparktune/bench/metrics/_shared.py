@@ -5,6 +5,7 @@ would describe another wave. Requests that failed are in no metric; the check of
 """
 
 __all__ = [
+    "HELD_BACK",
     "NOT_COUNTED",
     "Compute",
     "across_streams",
@@ -25,24 +26,26 @@ __all__ = [
     "ttft_s",
 ]
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from sparktune.bench.waves import first_tokens, total_tokens
+from sparktune.bench.waves import first_tokens, held_back, total_tokens
 from sparktune.model.counters import CounterDelta
 from sparktune.model.metric import Unknown
 from sparktune.model.mix import Household
 from sparktune.model.options import Slo
 from sparktune.model.timeline import Timeline
 from sparktune.model.trial import Request, Trial
-from sparktune.units import Nanoseconds, Seconds, Tokens, TokensPerSecond, seconds_between
+from sparktune.units import Nanoseconds, Ratio, Seconds, Tokens, TokensPerSecond, seconds_between
 
 Compute = Callable[[Trial, Slo], tuple[float, ...] | Unknown]
 
 # ``{streams}`` is replaced by "2 of 4 streams".
 NOT_COUNTED = "the server told no token count for {streams}"
+HELD_BACK = "the answer of {streams} was held back on its way and came in one burst"
 _NO_OUTPUT = "{streams} sent no output"
 _ONE_CHUNK = "{streams} sent fewer than two output chunks"
 _NO_FIRST = (
@@ -54,7 +57,11 @@ _ONE_INSTANT = "all output of {streams} arrived at one instant"
 _NO_REQUEST = Unknown("no request of the wave completed")
 _NO_COUNTERS = Unknown("the server offers no counters, or they could not be read")
 _RESET = Unknown("the server's counters started again during the wave: it was restarted")
+_FIRST_TOGETHER = (
+    "several chunks came in one instant with the first ({streams}), and the server does not count their tokens"
+)
 _FEWEST_STREAMS = 2
+_FEW: Ratio = 0.02  # of the chunks: what it changes is below what a rate varies by
 
 
 def each(requests: Sequence[Request], formula: Callable[[Request], float | Unknown]) -> tuple[float, ...] | Unknown:
@@ -177,7 +184,11 @@ def e2e_s(request: Request) -> Seconds | Unknown:
 
 
 def later_tokens(timeline: Timeline) -> Tokens | Unknown:
-    """Return the tokens after the first output chunk, ``N - n_first``; always above 0."""
+    """Return the tokens after the first output, ``N - n_first``; always above 0.
+
+    What arrived in one instant with the first chunk was not written after it: a proxy that sends on eight chunks at a
+    time would nearly double the rate of sixteen.
+    """
     total, first = total_tokens(timeline), first_tokens(timeline)
     if total is None:
         return Unknown(NOT_COUNTED)
@@ -185,6 +196,13 @@ def later_tokens(timeline: Timeline) -> Tokens | Unknown:
         return Unknown(_NO_OUTPUT)
     if first is None:
         return Unknown(_NO_FIRST)
+    if len(timeline.output_ns) > 1 and timeline.output_ns[0] == timeline.output_ns[-1]:
+        return Unknown(_ONE_INSTANT)
+    beside = bisect_right(timeline.output_ns, timeline.output_ns[0]) - 1
+    if beside and timeline.output_tokens is not None:
+        first = sum(timeline.output_tokens[: beside + 1])
+    elif beside > _FEW * (len(timeline.output_ns) - 1):
+        return Unknown(_FIRST_TOGETHER)
     return total - first if total > first else Unknown(_ALL_AT_ONCE)
 
 
@@ -193,6 +211,8 @@ def decode_tok_s(request: Request) -> TokensPerSecond | Unknown:
     tokens = later_tokens(request.timeline)
     if isinstance(tokens, Unknown):
         return tokens
+    if held_back(request):
+        return Unknown(HELD_BACK)
     span = seconds_between(request.timeline.output_ns[0], request.timeline.output_ns[-1])
     return tokens / span if span > 0 else Unknown(_ONE_INSTANT)
 

@@ -4,14 +4,15 @@ Formula: tokens of the chunks that arrived after the last stream's first output,
     / the length of that window
 Unit: tok/s
 Better: higher
-Undefined when: the server gives no token count per chunk, or one stream ended before another began (prefills that
-    follow one another leave no such window).
+Undefined when: the server gives no token count per chunk, an answer was held back and came in one burst, or one stream
+    ended before another began (prefills that follow one another leave no such window).
 Source: our own; at staggered starts it gives the batch's rate where a rate over the whole span does not.
 """
 
 __all__ = ["METRIC"]
 
-from sparktune.bench.metrics._shared import each, per_wave
+from sparktune.bench.metrics._shared import HELD_BACK, each, per_wave
+from sparktune.bench.waves import held_back
 from sparktune.model.metric import Better, Metric, Scope, Unknown
 from sparktune.model.timeline import Timeline
 from sparktune.model.trial import Request, Trial
@@ -33,7 +34,7 @@ def _overlap_tok_s(trial: Trial) -> float | Unknown:
 def _has_chunk_counts(request: Request) -> float | Unknown:
     if not request.timeline.output_tokens:
         return Unknown("the server gave no token count per chunk for {streams}")
-    return 1.0
+    return Unknown(HELD_BACK) if held_back(request) else 1.0
 
 
 def _tokens_within(timeline: Timeline, start: Nanoseconds, end: Nanoseconds) -> Tokens:

@@ -5,7 +5,8 @@ Formula: sum of (prompt tokens - cached tokens) over the streams / time in which
     TTFT. One formula for every concurrency and all arrivals.
 Unit: tok/s
 Better: higher
-Undefined when: the server does not count prompt tokens; or a context is loaded (depth), or prompts share prefixes on
+Undefined when: the server does not count prompt tokens; an answer was held back until it was whole, so that nobody
+    knows when reading ended; or a context is loaded (depth), or prompts share prefixes on
     purpose, and neither the requests' usage nor the counters say how much of the prompt came from the cache. In every
     other cell every prompt begins with a nonce, so that an untold number of cached tokens is 0 by construction; V01,
     V02 and V03 watch that.
@@ -17,7 +18,7 @@ Source: llama-benchy 0.4.0 counts cached tokens as computed, subtracts a latency
 __all__ = ["METRIC"]
 
 from sparktune.bench.metrics._shared import per_wave
-from sparktune.bench.waves import cached_tokens, prefill_span_s, prompt_tokens
+from sparktune.bench.waves import cached_tokens, held_back, prefill_span_s, prompt_tokens
 from sparktune.model.metric import Better, Metric, Scope, Unknown
 from sparktune.model.trial import Trial
 
@@ -28,6 +29,11 @@ def _prefill_tok_s(trial: Trial) -> float | Unknown:
         return Unknown("the server does not say how many tokens the prompts had")
     if span is None:
         return Unknown("a stream of the wave sent no output")
+    held = sum(map(held_back, trial.completed))
+    if held:
+        return Unknown(
+            f"the answers of {held} of {len(trial.completed)} streams came in one burst, held back till then"
+        )
     cached = cached_tokens(trial)
     if cached is None and (trial.cell.depth or trial.cell.is_warm):
         return Unknown("the server does not say how many tokens of the prompt came from its cache")

@@ -16,6 +16,7 @@ __all__ = ["CHECK"]
 from collections.abc import Sequence
 
 from sparktune.bench.validity._shared import Finding, completed_requests, counters_hint, make_check, measured_median
+from sparktune.bench.waves import held_back
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
 from sparktune.units import Ratio, Tokens, format_percent, format_rate
@@ -80,6 +81,8 @@ def _kv_use(cell: CellEvidence) -> list[Ratio]:
 def _prefill_evidence(cell: CellEvidence) -> str:
     if not cell.cell.is_plain:  # a wave that waits for its plan, or for other prompts, is not all prefill
         return ""
+    if any(held_back(request) for request in completed_requests(cell)):
+        return ""  # nobody knows when reading ended
     output, prefill = measured_median(cell, "output_tok_s"), measured_median(cell, "prefill_tok_s")
     # An answer may end early where its length is not fixed; what counts is what was written.
     written = measured_median(cell, "output_tokens")
