@@ -16,6 +16,7 @@ from sparktune.units import Nanoseconds, Tokens
 
 _DONE = b"[DONE]"
 _UNTOLD = -1
+_DEEPEST = 16  # parts within parts: further down nobody writes text
 _TEXT_KEYS = ("function", "name", "arguments", "text", "thinking", "content")
 
 Row = tuple[Nanoseconds, str | None, Tokens, Tokens]
@@ -150,12 +151,14 @@ def _without_choices(stream: Stream, chunk: Chunk, payload: bytes) -> None:
             stream.error = error_text(found)
 
 
-def _nested_text(value: object) -> str:
+def _nested_text(value: object, depth: int = 0) -> str:
     """Return the text of a tool call or of structured content, for its length."""
     if isinstance(value, str):
         return value
+    if depth > _DEEPEST:
+        return ""
     if isinstance(value, list):
-        return "".join(_nested_text(item) for item in value)
+        return "".join(_nested_text(item, depth + 1) for item in value)
     if isinstance(value, dict):
-        return "".join(_nested_text(value[key]) for key in _TEXT_KEYS if key in value)
+        return "".join(_nested_text(value[key], depth + 1) for key in _TEXT_KEYS if key in value)
     return ""

@@ -102,7 +102,10 @@ def error_text(value: object) -> str:
     for _ in range(_DEEPEST_ERROR):
         if isinstance(value, Mapping):
             value = next((value[key] for key in _ERROR_KEYS if value.get(key)), value)
-    text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    try:
+        text = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    except RecursionError:
+        text = "an error that is nested too deep to be shown"
     return one_line(text)
 
 

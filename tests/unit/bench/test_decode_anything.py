@@ -124,6 +124,17 @@ def test_a_damaged_stream_makes_a_timeline(data: st.DataObject, cuts: list[int],
     _holds_together(_decode(damaged, cuts, end, engine))
 
 
+@pytest.mark.parametrize("depth", [100, 300, 450, 500, 700, 900, 950, 990])
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"text":', "}")], ids=["lists", "objects"])
+@pytest.mark.parametrize("place", ['"choices":[{"delta":{"content":%s}}]', '"choices":[],"error":%s', '"error":%s'])
+def test_json_just_within_what_can_be_read_is_no_trap(depth: int, opens: str, closes: str, place: str) -> None:
+    """What the parser takes must not be too deep for whoever walks through it afterwards."""
+    chunk = "{" + place % (opens * depth + '"a"' + closes * depth) + "}"
+    data = f"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {chunk}\n\n".encode()
+
+    _holds_together(_decode(data, [], End.CLOSED, all_engines()[0]))
+
+
 @pytest.mark.parametrize("deep", ['{"error":' * 3000 + "1" + "}" * 3000, "[" * 100_000], ids=["closed", "open"])
 def test_bottomless_json_is_a_failure(deep: str) -> None:
     """A parser that recurses must not take the run with it."""

@@ -60,14 +60,15 @@ class _Parts:
             self._call(part if isinstance(part, dict) else {}, place)
 
     def _call(self, part: Mapping[str, object], place: int) -> None:
-        made = self.calls.setdefault(part.get("index", place), ["", "", ""])
+        index = part.get("index")
+        made = self.calls.setdefault(index if isinstance(index, int) else place, ["", "", ""])
         function = part.get("function")
         fields = function if isinstance(function, dict) else {}
         made[0] = made[0] or _text(part.get("id"))
         made[1] = made[1] or _text(fields.get("name"))
         arguments = fields.get("arguments")
         # Some servers answer an object in the place of its text.
-        made[2] += msgspec.json.encode(arguments).decode() if isinstance(arguments, dict) else _text(arguments)
+        made[2] += _encoded(arguments) if isinstance(arguments, dict) else _text(arguments)
 
     def choice(self, choice: object, key: str) -> None:
         fields = choice if isinstance(choice, dict) else {}
@@ -100,7 +101,7 @@ def _streamed(body: bytes) -> Reply:
             return Reply(error="an event of the stream is no JSON object")
         if chunk.get("error"):
             return Reply(error=f"the stream ends with an error: {_message(chunk['error'])}")
-        for choice in _choices(chunk)[:1]:
+        for choice in [one for one in _choices(chunk) if _is_first(one)][:1]:
             parts.choice(choice, "delta")
             seen = True
     return parts.reply() if seen else Reply(error="the answer is no stream of a chat completion")
@@ -114,9 +115,22 @@ def _object(data: bytes) -> dict[str, object] | None:
     return value if isinstance(value, dict) else None
 
 
+def _encoded(value: object) -> str:
+    """Return JSON; nothing of what is nested so deep that it cannot be written."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except RecursionError:
+        return ""
+
+
 def _choices(answer: Mapping[str, object]) -> list[object]:
     choices = answer.get("choices")
     return choices if isinstance(choices, list) else []
+
+
+def _is_first(choice: object) -> bool:
+    """Tell whether a choice is the first one, which is all that was asked for; most servers number them."""
+    return not isinstance(choice, dict) or choice.get("index") in (None, 0)
 
 
 def _text(value: object) -> str:

@@ -16,7 +16,9 @@ from sparktune.bench.sse import data_of
 from sparktune.units import Bytes, Nanoseconds, Tokens
 
 _MOST_BYTES: Bytes = 16 * 1024 * 1024  # of an answer that is one JSON object, or of one event
+_TOO_LARGE = f"an answer had more than {_MOST_BYTES // 1024**2} MiB in one piece"
 _ANY_ZLIB = 47  # zlib or gzip, whichever its head says (zlib manual, inflateInit2)
+_DEEPEST = 16  # parts within parts: further down nobody writes text
 _DELTA = "delta"
 _BLOCK_TEXTS = ("text", "thinking", "partial_json")
 
@@ -59,15 +61,18 @@ class AnswerReader:
             return
         if self._inflate is not None:
             try:
-                data = self._inflate.decompress(data)
+                data = self._inflate.decompress(data, _MOST_BYTES + 1)
             except zlib.error:
                 self._give_up("an answer says that it is compressed, and is not")
+                return
+            if self._inflate.unconsumed_tail:
+                self._give_up(_TOO_LARGE)
                 return
         self._rest += data
         if self._events:
             self._take_events(at_ns)
         if len(self._rest) > _MOST_BYTES:
-            self._give_up(f"an answer had more than {_MOST_BYTES // 1024**2} MiB in one piece")
+            self._give_up(_TOO_LARGE)
 
     def end(self) -> None:
         """The body is over: what is one JSON object is read now."""
@@ -189,13 +194,16 @@ def _message_chars(value: Mapping[str, object]) -> int:
     return found
 
 
-def _chars(part: object) -> int:
+def _chars(part: object, depth: int = 0) -> int:
     """Count characters of the texts within; tool calls and blocks nest them."""
     if isinstance(part, str):
         return len(part)
+    if depth > _DEEPEST:
+        return 0
     if isinstance(part, Mapping):
-        return sum(_chars(part.get(name)) for name in ("text", "content", "arguments", "function", "name", "input"))
-    return sum(map(_chars, part)) if isinstance(part, list) else 0
+        names = ("text", "content", "arguments", "function", "name", "input")
+        return sum(_chars(part.get(name), depth + 1) for name in names)
+    return sum(_chars(one, depth + 1) for one in part) if isinstance(part, list) else 0
 
 
 def _mapping(value: object) -> Mapping[str, object]:

@@ -64,7 +64,10 @@ def read_asked(route: str, body: bytes) -> Asked | str:
         return "its body is no JSON"
     if not isinstance(value, dict):
         return "its body is no JSON object"
-    pieces, tokens, others = _pieces(value)
+    try:
+        pieces, tokens, others = _pieces(value)
+    except RecursionError:
+        return "its body is nested too deep"
     tools = value.get("tools")
     return Asked(
         route=route,

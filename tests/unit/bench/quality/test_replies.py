@@ -163,3 +163,29 @@ def test_a_value_fits_its_schema_or_the_place_is_named(value: object, schema: di
     found = misfit(value, schema)
     assert words in found
     assert bool(found) is bool(words)
+
+
+@pytest.mark.parametrize("index", [[1], {"a": 1}, "0", None, 1.5], ids=str)
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_call_with_an_odd_index_is_read(index: object, *, stream: bool) -> None:
+    message = {"tool_calls": [{"index": index, "function": {"name": "f", "arguments": "{}"}}]}
+    chunk = json.dumps({"choices": [{"delta": message}]}).encode()
+    body = b"data: %b\n\n" % chunk if stream else _whole(message, "tool_calls")
+
+    assert [call.name for call in read_reply(body, stream=stream).calls] == ["f"]
+
+
+@pytest.mark.parametrize("depth", [100, 450, 700, 900, 950, 990])
+def test_arguments_just_within_what_can_be_read_raise_nothing(depth: int) -> None:
+    deep = b'{"a":' * depth + b"1" + b"}" * depth
+    body = b'{"choices":[{"message":{"tool_calls":[{"function":{"name":"f","arguments":%b}}]}}]}' % deep
+
+    assert len(read_reply(body, stream=False).calls) in {0, 1}
+
+
+def test_only_the_first_choice_is_read() -> None:
+    """One was asked for; the words of two mixed would be neither."""
+    chunks = [{"choices": [{"index": number % 2, "delta": {"content": "ab"[number % 2]}}]} for number in range(6)]
+    body = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode()
+
+    assert read_reply(body, stream=True).text == "aaa"

@@ -192,3 +192,30 @@ def test_every_form_of_answer_tells_its_counts(
 
     assert (line["input_length"], line["output_length"], line["sparktune"]["cached_tokens"]) == wanted
     assert line["sparktune"]["ttft_ms"] == 1.0
+
+
+@pytest.mark.parametrize("depth", [100, 450, 700, 900, 950, 990])
+@pytest.mark.parametrize(("opens", "closes"), [("[", "]"), ('{"text":', "}")], ids=["lists", "objects"])
+def test_json_just_within_what_can_be_read_does_not_end_the_recording(depth: int, opens: str, closes: str) -> None:
+    """Its process would be gone, and with it everything that comes later."""
+    deep = (opens * depth + '"a"' + closes * depth).encode()
+    body = b'{"model":"m","messages":[{"role":"user","content":%b}],"tools":%b}' % (deep, deep)
+    stream = b'data: {"choices":[{"delta":{"content":%b}}]}\n\n' % deep
+    plain = b'{"choices":[{"message":{"content":%b}}]}' % deep
+    passed = [
+        ("up", request(body)),
+        ("down", answer(stream, kind="text/event-stream")),
+        ("up", request(_HELLO)),
+        ("down", answer(plain)),
+    ]
+
+    assert recorded(passed).tally.requests >= 1
+
+
+def test_a_small_answer_that_unpacks_to_much_is_not_read() -> None:
+    """A thousandfold: the recording stays within its memory, and says what it has not read."""
+    packed = gzip.compress(b" " * 40_000_000)
+    done = recorded([("up", request(_HELLO)), ("down", answer(packed, content_encoding="gzip"))])
+
+    assert done.lines[0]["sparktune"]["output_from"] == "nothing"
+    assert done.tally.missed == {"lengths of answers estimated: an answer had more than 16 MiB in one piece": 1}
