@@ -6,10 +6,14 @@ Every line is some thousand virtual experiments by the product's own design, loo
 
 import argparse
 
-from tests.support.virtual import WORLDS, one_run_each, simulate
+from tests.support.experiments import experiment
+from tests.support.virtual import WORLDS, harm_told, one_run_each, simulate
 
+from sparktune.experiment.effect import Better
+from sparktune.experiment.plan import GuardMetric
 from sparktune.experiment.rules import Rules
 from sparktune.experiment.verdict import Verdict
+from sparktune.model.cell import Cell
 
 _TRUTHS = (1.0, 1.05, 1.10, 1.20)
 _SHOWN = (Verdict.IMPROVED, Verdict.REGRESSED, Verdict.EQUIVALENT, Verdict.INCONCLUSIVE)
@@ -29,6 +33,7 @@ def main() -> None:
             shares = "".join(f"{100 * rates.share(verdict):14.1f}" for verdict in _SHOWN)
             print(f"{name:8}{truth:7.2f}{shares}{rates.blocks:9.1f}")
     _print_one_run_each(given.experiments, given.seed)
+    _print_harm(given.experiments // 5, given.seed)
 
 
 def _print_one_run_each(experiments: int, seed: int) -> None:
@@ -39,6 +44,24 @@ def _print_one_run_each(experiments: int, seed: int) -> None:
         for truth in _TRUTHS:
             shares = one_run_each(world, truth, experiments=experiments, seed=seed, margin=margin)
             print(f"{name:8}{truth:7.2f}" + "".join(f"{100 * share:14.1f}" for share in (*shares, 1 - sum(shares))))
+
+
+def _print_harm(experiments: int, seed: int) -> None:
+    """Print how often a cell is said to be worse: all are the same, lose just what is allowed, or one loses much."""
+    margin = Rules().margin
+    cells = [Cell(prompt_tokens=64, output_tokens=32, concurrency=streams) for streams in (1, 2, 4, 8)]
+    guard = GuardMetric(metric="decode_min_tok_s", better=Better.HIGHER, margin=margin)
+    plan = experiment(cells=cells, guards=[guard])
+    edge, labels = 1 / (1 + margin), [cell.label for cell in cells]
+    one = {**dict.fromkeys(labels, 1.1), labels[-1]: 0.7}
+    truths = (dict.fromkeys(labels, 1.0), dict.fromkeys(labels, edge), one)
+    print(
+        f"\na cell of {len(cells)} told to be worse, with one guard; margins {margin:.0%}, {experiments} experiments:"
+    )
+    print(f"{'world':8}{'same arms':>14}{'all at margin':>14}{'one -30 %':>14}")
+    for name, world in WORLDS.items():
+        shares = [harm_told(world, truth, plan, experiments=experiments, seed=seed) for truth in truths]
+        print(f"{name:8}" + "".join(f"{100 * share:14.1f}" for share in shares))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from schema_notation import Null, Shapes  # beside this file
 
-__all__ = ["RESULTS", "VERDICT"]
+__all__ = ["CELL_HARMS", "RESULTS", "VERDICT"]
 
 _STATUS = "=ok|warn|invalid|unknown"
 _CHECK = {"id": "str", "status": _STATUS, "evidence": "str", "hint": "str"}
@@ -21,6 +21,11 @@ _EFFECT = {
     "ratio": "num", "low": "num", "high": "num", "confidence": "num", "blocks": "int", "deviation": "num",
     "wins": "int",
 }  # fmt: skip
+CELL_HARMS = [{
+    "metric": "str", "better": "=higher|lower", "cell": "str", "margin": "num", "effect": _EFFECT, "cells": "int",
+    "asked": "int", "weighs": "bool", "words": "str",
+}]  # fmt: skip
+_SWEEP_VERDICT = "=winner|unproven|none|unconfirmed|running|interrupted"
 VERDICT = "=IMPROVED|REGRESSED|EQUIVALENT|DIFFERENT|INCONCLUSIVE|INVALID|STOPPED"
 _AB = {
     "run": "str", "created": "str", "verdict": Null(VERDICT), "anecdote": "bool", "sentence": "str", "why": "str",
@@ -28,6 +33,7 @@ _AB = {
     "guards": [
         {"metric": "str", "margin": "num", "status": "=ok|unproven|harmed", "effect": Null(_EFFECT), "why": "str"}
     ],
+    "cell_harms": CELL_HARMS,
     "checks": [_CHECK], "cells": [{"cell": "str", "effect": Null(_EFFECT), "why": "str"}], "margin": "num",
     "afterwards": "str", "notes": ["str"], "next": ["str"], "!why": {"verdict": "why", "effect": "why"},
 }  # fmt: skip
@@ -69,9 +75,10 @@ RESULTS: Shapes = {
     "sweep": (
         "sweep run, sweep resume, sweep show",
         {
-            "sweep": "str", "created": "str", "state": "=running|interrupted|done", "verdict": "str", "sentence": "str",
-            "why": "str?", "winner": "str?", "primary": "str", "better": "=higher|lower", "margin": "num",
-            "took_s": "num", "ranges": ["any"], "pruned": ["any"], "visits": ["any"], "predictions": ["any"],
+            "sweep": "str", "created": "str", "state": "=running|interrupted|done", "verdict": _SWEEP_VERDICT,
+            "sentence": "str", "why": "str?", "winner": "str?", "primary": "str", "better": "=higher|lower",
+            "margin": "num", "took_s": "num", "ranges": ["any"], "pruned": ["any"], "visits": ["any"],
+            "predictions": ["any"],
             "known": [{
                 "key": "str", "values": {"*": "any"}, "standing": "str", "log_ratio": "num?", "visits": "int",
                 "why": "str?",
@@ -82,8 +89,8 @@ RESULTS: Shapes = {
     "sweeps": (
         "sweep list",
         {"sweeps": [{
-            "sweep": "str", "created": "str", "verdict": "str", "winner": "str?", "confirm": "str?", "knobs": ["str"],
-            "url": "str", "owner": "str?",
+            "sweep": "str", "created": "str", "verdict": _SWEEP_VERDICT, "winner": "str?", "confirm": "str?",
+            "knobs": ["str"], "url": "str", "owner": "str?",
         }]},
     ),
     "check": (

@@ -3,7 +3,7 @@
 from typing import Any
 
 from schema_notation import Null, Shapes, object_schema  # beside this file
-from schema_results import RESULTS, VERDICT
+from schema_results import CELL_HARMS, RESULTS, VERDICT
 
 __all__ = ["SCHEMAS", "schema_of"]
 
@@ -159,8 +159,9 @@ SCHEMAS: Shapes = {
             "load": Null({
                 "experiment": "str", "metric": "str", "verdict": Null(VERDICT), "why": "str",
                 "not_lower": "=shown|not shown|lower", "margin_ratio": "num", "effect": Null({"*": "any"}),
+                "cell_harms": CELL_HARMS,
             }),
-            "load_why": "str", "next": ["str"], "!why": {"idle": "idle_why", "load": "load_why"},
+            "load_why": "str", "objections": ["str"], "next": ["str"], "!why": {"idle": "idle_why", "load": "load_why"},
         },
     ),
     "earned": (

@@ -9,10 +9,10 @@ from tests.support.experiments import experiment, run_result, visit
 
 from sparktune.experiment.conclude import conclude
 from sparktune.experiment.design import Arm
-from sparktune.experiment.effect import Better
+from sparktune.experiment.effect import Better, effect_of
 from sparktune.experiment.noise import noise_of
 from sparktune.experiment.plan import Experiment, GuardMetric, Primary, VisitState
-from sparktune.experiment.result import ExperimentResult, MeasuredVisit
+from sparktune.experiment.result import CellHarm, ExperimentResult, MeasuredVisit
 from sparktune.model.cell import Cell
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.metric import MetricSummary
@@ -98,6 +98,20 @@ def concluded(
     """Return what the visits come to."""
     draw = random.Random(1)
     return conclude(plan, visits, checks, OBSERVED, lambda: draw.gauss(0, 1))
+
+
+def harm() -> CellHarm:
+    """Return a loss in one cell that a mean hides."""
+    effect = effect_of([math.log(one) for one in (0.69, 0.7, 0.68)], alpha=0.01, floor=0.005)
+    return CellHarm(
+        metric="decode_min_tok_s",
+        better=Better.HIGHER,
+        cell="pp2048 tg128 c8",
+        margin=0.1,
+        effect=effect,
+        cells=4,
+        asked=8,
+    )
 
 
 def decided(*, blocks: int = 5, gain: float = 0.14) -> Material:

@@ -4,11 +4,14 @@ import math
 import random
 import statistics
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from sparktune.experiment.cell_harm import cell_harms
 from sparktune.experiment.design import Arm, blocks_of
 from sparktune.experiment.effect import Better, log_ratio
 from sparktune.experiment.outliers import extra_trials
+from sparktune.experiment.plan import Experiment
 from sparktune.experiment.rules import Rules
 from sparktune.experiment.verdict import Verdict, judge
 
@@ -83,6 +86,47 @@ def one_run_each(world: World, truth: float, *, experiments: int, seed: int, mar
     return better / experiments, worse / experiments
 
 
+def harm_told(
+    world: World,
+    truths: Mapping[str, float],
+    plan: Experiment,
+    *,
+    experiments: int,
+    seed: int,
+) -> float:
+    """Return the share of experiments that tell of a cell which got worse, at any of their looks.
+
+    ``truths`` are how many times better arm B is in each cell of ``plan``, in every one of its metrics; the cells of a
+    visit share their start and their hour, and each metric has the noise of trials of its own.
+    """
+    draw = random.Random(seed)
+    metrics = (plan.primary.metric, *(guard.metric for guard in plan.guards))
+    return sum(_tells_harm(world, truths, plan, metrics, draw) for _ in range(experiments)) / experiments
+
+
+def _tells_harm(
+    world: World, truths: Mapping[str, float], plan: Experiment, metrics: Sequence[str], draw: random.Random
+) -> bool:
+    hours = _Hours(world, draw)
+    found: dict[str, dict[str, list[float]]] = {name: {cell: [] for cell in truths} for name in metrics}
+    for block in blocks_of(plan.rules.last.blocks, (0,), draw.random):
+        values = {
+            arm: hours.cells(truths if arm is Arm.B else dict.fromkeys(truths, 1.0), metrics) for arm in block.visits
+        }
+        for name, by_cell in found.items():
+            for cell, ratios in by_cell.items():
+                ratios.append(log_ratio(values[Arm.A][name, cell], values[Arm.B][name, cell], Better.HIGHER))
+        if plan.rules.look_after(block.number) is None:
+            continue
+        means = [statistics.fmean(one) for one in zip(*found[plan.primary.metric].values(), strict=True)]
+        judgement = judge(means, plan.rules)
+        if cell_harms(plan, judgement, found, (), block.number):
+            return True
+        if judgement.verdict is not None:
+            return False
+    return False
+
+
 class _Hours:
     """The time that an experiment takes on a machine: what heats up and what wanders in it."""
 
@@ -93,19 +137,40 @@ class _Hours:
     def visit(self, truth: float, *, trials: int, owed: int) -> list[float]:
         """Return the values of the trials of one start; trials that stand apart lead to more of them."""
         world, draw = self._world, self._draw
-        self._minute += world.restart_minutes
-        self._walk = self._walk / 2 + draw.gauss(0, world.wander)
-        level = math.log(truth) + self._walk + draw.gauss(0, world.boot)
+        level = math.log(truth) + self._start()
         found: list[float] = []
         wanted = trials + owed
         while len(found) < wanted:
             self._minute += world.trial_minutes
-            heat = world.cooling * (1 - math.exp(-self._minute / world.warm_minutes))
-            value = math.exp(level + draw.gauss(0, world.trial)) * (1 - heat)
+            value = math.exp(level + draw.gauss(0, world.trial)) * (1 - self._heat())
             found.append(value * world.outlier if draw.random() < world.outliers else value)
             if len(found) == trials and trials > 1:
                 wanted += max(extra_trials(found) - owed, 0)
         return found
+
+    def cells(self, truths: Mapping[str, float], metrics: Sequence[str]) -> dict[tuple[str, str], float]:
+        """Return the medians of three trials of each metric and cell of one start."""
+        world, draw = self._world, self._draw
+        level = self._start()
+        found = {}
+        for cell, truth in truths.items():
+            self._minute += 3 * world.trial_minutes
+            warm = level + math.log(truth) + math.log1p(-self._heat())
+            for name in metrics:
+                trials = [warm + draw.gauss(0, world.trial) for _ in range(3)]
+                trials = [one + math.log(world.outlier) if draw.random() < world.outliers else one for one in trials]
+                found[name, cell] = math.exp(statistics.median(trials))
+        return found
+
+    def _start(self) -> float:
+        """Return the log of the level that one start has."""
+        world, draw = self._world, self._draw
+        self._minute += world.restart_minutes
+        self._walk = self._walk / 2 + draw.gauss(0, world.wander)
+        return self._walk + draw.gauss(0, world.boot)
+
+    def _heat(self) -> float:
+        return self._world.cooling * (1 - math.exp(-self._minute / self._world.warm_minutes))
 
 
 def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: random.Random) -> tuple[Verdict, int]:

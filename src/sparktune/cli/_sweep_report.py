@@ -12,6 +12,7 @@ from sparktune.flows.sweep_predict import sweep_outcomes
 from sparktune.io.files import check_writable, write_atomic, write_atomic_bytes
 from sparktune.io.png import png_from_svg
 from sparktune.io.store.store import Store
+from sparktune.report.ab.harm_words import harm_places
 from sparktune.report.charts.drawing import drawn
 from sparktune.report.page.parts import WIDE
 from sparktune.report.svg.palette import LIGHT
@@ -41,7 +42,8 @@ def report_sweep(prefix: str, html: Path | None, pictures: Path | None, form: Re
     except OSError as error:
         message = f"{pictures} cannot be made: {error.strerror or error}"
         raise UsageError(message, hint="name a folder with --pictures FOLDER") from error
-    stamp = f"sweep {result.record.id}: {sentence(result)}"
+    places = harm_places(result.confirmed.harms) if result.confirmed is not None else ""
+    stamp = f"sweep {result.record.id}: {sentence(result)}{f'; {places}' if places else ''}"
     for picture in drawn(sweep_drawings(result), WIDE):
         file = pictures / f"{picture.name}.{form.value}"
         if form is ReportForm.PNG:

@@ -1,6 +1,6 @@
 """Show a sweep, list sweeps, and leave with the exit code of what one came to."""
 
-__all__ = ["finish", "print_list", "print_sweep", "show_result"]
+__all__ = ["exit_code_of", "finish", "print_list", "print_sweep", "show_result"]
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,11 +30,21 @@ def show_result(result: SweepResult, outcomes: Sequence[Outcome] = (), *, as_jso
 
 
 def finish(result: SweepResult) -> None:
-    """Leave with 0 for a confirmed winner, 4 where a guard stopped the confirmation, else 5: there is no winner."""
+    """Leave with the exit code of what it came to; its first line has said why already."""
+    if code := exit_code_of(result):
+        raise typer.Exit(int(code))
+
+
+def exit_code_of(result: SweepResult) -> ExitCode:
+    """Return 0 for a confirmed winner whose guards hold, 4 where a guard stopped the confirmation, else 5.
+
+    A verdict of ``ab`` ends with 0 also where a guard is worse: its question was which arm is better, and REGRESSED is
+    an answer, too. A sweep is asked for something to use.
+    """
     if result.won:
-        return
+        return ExitCode.DONE
     stopped = result.confirmed is not None and result.confirmed.verdict is Verdict.STOPPED
-    raise typer.Exit(int(ExitCode.GUARD_STOPPED if stopped else ExitCode.NOT_CONCLUSIVE))
+    return ExitCode.GUARD_STOPPED if stopped else ExitCode.NOT_CONCLUSIVE
 
 
 def print_sweep(prefix: str, *, as_json: bool) -> None:

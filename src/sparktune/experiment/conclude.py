@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 
 from sparktune.experiment.blocks import MetricBlocks, Pair, complete_blocks, metric_blocks, trial_values
+from sparktune.experiment.cell_harm import cell_harms
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect, effect_of, holm, p_value
 from sparktune.experiment.outliers import outliers_of
@@ -28,6 +29,7 @@ from sparktune.model.check import CheckResult, Status
 # A guard asks one question, on one side: so the interval of 90 % has its bound at 5 %.
 _GUARD_ALPHA = 0.10
 _LEAST = 2
+_VOID = frozenset({Verdict.INVALID, Verdict.STOPPED})
 _FALSE_ALARM = (
     "the same arm differs from itself: the false alarm that one experiment in twenty may give, or something besides "
     "the arm changes with the order of visits"
@@ -50,6 +52,9 @@ def conclude(
     primary = _blocks_of(experiment, blocks, experiment.primary.metric, experiment.primary.better)
     judgement = judge(primary.ratios, experiment.rules)
     verdict, why = _verdict(judgement, visits, checks, primary.why if blocks else "", aa=experiment.aa)
+    watched = {guard.metric: _blocks_of(experiment, blocks, guard.metric, guard.better) for guard in experiment.guards}
+    guards = tuple(_guard(experiment, watched[guard.metric], guard) for guard in experiment.guards)
+    by_metric = {name: found.by_cell for name, found in {**watched, experiment.primary.metric: primary}.items()}
     return ExperimentResult(
         experiment=experiment,
         verdict=verdict,
@@ -57,16 +62,14 @@ def conclude(
         why=why,
         blocks=_block_results(blocks, primary),
         cells=_cells(experiment, primary),
-        guards=(
-            *(_guard(experiment, blocks, guard) for guard in experiment.guards),
-            *quality_guards(experiment.quality, blocks),
-        ),
+        guards=(*guards, *quality_guards(experiment.quality, blocks)),
         observed=tuple(_observed(experiment, blocks, name, better) for name, better in observed.items()),
         checks=tuple(checks),
         visits=tuple(visits),
         outliers=_outliers(experiment, blocks),
         smallest_detectable=_detectable(experiment, judgement),
         chance=_chance(experiment, primary.ratios, judgement, draw),
+        harms=() if verdict in _VOID else cell_harms(experiment, judgement, by_metric, guards, len(blocks)),
     )
 
 
@@ -125,8 +128,7 @@ def _cells(experiment: Experiment, primary: MetricBlocks) -> tuple[CellEffect, .
     )
 
 
-def _guard(experiment: Experiment, blocks: Mapping[int, Pair], guard: GuardMetric) -> GuardResult:
-    found = _blocks_of(experiment, blocks, guard.metric, guard.better)
+def _guard(experiment: Experiment, found: MetricBlocks, guard: GuardMetric) -> GuardResult:
     effect = _effect(found.ratios, _GUARD_ALPHA, experiment.rules.floor)
     least = 1 / (1 + guard.margin)
     status = GuardStatus.UNPROVEN

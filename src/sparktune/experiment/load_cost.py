@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from sparktune.experiment.effect import Effect
-from sparktune.experiment.result import ExperimentResult, GuardResult
+from sparktune.experiment.result import CellHarm, ExperimentResult, GuardResult
 from sparktune.experiment.rules import ANECDOTE_BELOW
 from sparktune.experiment.verdict import Verdict
 from sparktune.units import Ratio
@@ -26,7 +26,10 @@ class CostStatus(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadCost:
-    """``effect`` above 1 means that more tokens per second came with the thread moved; None where it is not known."""
+    """``effect`` above 1 means that more tokens per second came with the thread moved; None where it is not known.
+
+    ``harms`` are single cells that lost more, which the means of tokens per second and of guards hide.
+    """
 
     experiment: str
     metric: str
@@ -36,6 +39,7 @@ class LoadCost:
     margin: Ratio = MOST_LOST
     effect: Effect | None = None
     guards: tuple[GuardResult, ...] = ()
+    harms: tuple[CellHarm, ...] = ()
 
 
 def cost_of(result: ExperimentResult) -> LoadCost:
@@ -52,4 +56,5 @@ def cost_of(result: ExperimentResult) -> LoadCost:
         why=result.why,
         effect=effect,
         guards=result.guards,
+        harms=result.harms,
     )

@@ -3,6 +3,7 @@
 __all__ = [
     "BlockResult",
     "CellEffect",
+    "CellHarm",
     "ExperimentResult",
     "GuardResult",
     "GuardStatus",
@@ -70,6 +71,24 @@ class CellEffect:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellHarm:
+    """One cell in which the primary or a guard is shown to be worse by ``margin``, and its mean does not say so.
+
+    ``cells`` is how many cells there are; the interval of ``effect`` is widened for the ``asked`` ones that were looked
+    at, of all metrics together. ``weighs``: the cell is in the mean; one of weight 0 is not.
+    """
+
+    metric: str
+    better: Better
+    cell: str
+    margin: Ratio
+    effect: Effect
+    cells: int
+    asked: int
+    weighs: bool = True
+
+
 class GuardStatus(Enum):
     """OK: shown to be no worse than the margin. UNPROVEN: not shown. HARMED: shown to be worse."""
 
@@ -98,6 +117,7 @@ class ExperimentResult:
     the effect (as a share) that the last look would find in four of five experiments with this noise, ``chance`` the
     chance of a verdict by then, both None where they cannot be told. ``noise`` is what an A/A experiment is for;
     ``afterwards`` says what was set in the end. ``curves`` are the memory of nodes over visits, where it was watched.
+    ``harms`` are losses in single cells that means hide; they are told beside the verdict, and are no part of it.
     """
 
     experiment: Experiment
@@ -117,3 +137,4 @@ class ExperimentResult:
     noise: Noise | None = None
     afterwards: str = ""
     curves: tuple[MemoryCurve, ...] = ()
+    harms: tuple[CellHarm, ...] = ()

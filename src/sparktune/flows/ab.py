@@ -32,6 +32,7 @@ from sparktune.flows.ab_tools import AbTools, to_the_end
 from sparktune.flows.ab_visit import Place, run_visit
 from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentState
+from sparktune.report.ab.harm_words import standing_caveat
 from sparktune.units import format_duration, format_percent
 
 _HOPELESS = 0.05
@@ -233,7 +234,7 @@ def _keep(tools: AbTools, result: ExperimentResult, state: ExperimentState, why:
     tools.store.end_experiment(
         result.experiment.id,
         state,
-        why=why,
+        why=why or standing_caveat(result),
         verdict=_verdict_word(result, why),
         deviation=effect.deviation if effect is not None and effect.blocks >= _LEAST else None,
         afterwards=proof,

@@ -7,14 +7,20 @@ procedure (medians of trials, counterbalanced blocks, three looks, margins) has 
 import random
 
 import pytest
-from tests.support.virtual import WORLDS, simulate
+from tests.support.experiments import experiment
+from tests.support.virtual import WORLDS, harm_told, simulate
 
-from sparktune.experiment.effect import effect_of
+from sparktune.experiment.effect import Better, effect_of
+from sparktune.experiment.plan import GuardMetric
 from sparktune.experiment.planning import provable_noise
 from sparktune.experiment.rules import Rules
 from sparktune.experiment.verdict import Verdict, judge
+from sparktune.model.cell import Cell
 
 EXPERIMENTS = 2000
+_MARGIN = 0.03
+_CELLS = [Cell(prompt_tokens=64, output_tokens=32, concurrency=streams) for streams in (1, 2, 4, 8)]
+_PLAN = experiment(cells=_CELLS, guards=[GuardMetric(metric="decode_min_tok_s", better=Better.HIGHER, margin=_MARGIN)])
 
 
 @pytest.mark.parametrize("world", WORLDS)
@@ -82,3 +88,25 @@ def test_blocks_as_even_as_the_plan_says_show_equal_arms_to_be_equal() -> None:
         for _ in range(experiments)
     )
     assert 0.77 < shown / experiments < 0.90
+
+
+@pytest.mark.parametrize("world", WORLDS)
+@pytest.mark.parametrize(
+    ("truth", "most"), [(1.0, 0.02), (1 / (1 + _MARGIN), 0.05)], ids=["same arms", "at the margin"]
+)
+def test_harm_that_is_not_there_is_told_of_in_at_most_5_percent(world: str, truth: float, most: float) -> None:
+    """Eight questions at three looks, each a chance to cry wolf; so a warning that is there is one to look at.
+
+    The worst that may be without any being harm: every cell of both metrics loses just what is allowed.
+    """
+    truths = {cell.label: truth for cell in _CELLS}
+
+    assert harm_told(WORLDS[world], truths, _PLAN, experiments=400, seed=10) <= most
+
+
+@pytest.mark.parametrize("world", WORLDS)
+def test_a_loss_of_thirty_percent_in_one_cell_of_four_is_told(world: str) -> None:
+    """What it is for: the others gain a tenth, and the mean looks as if nobody lost."""
+    truths = {cell.label: 0.7 if cell.concurrency == 8 else 1.1 for cell in _CELLS}
+
+    assert harm_told(WORLDS[world], truths, _PLAN, experiments=100, seed=11) >= 0.75

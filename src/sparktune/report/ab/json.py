@@ -10,6 +10,7 @@ from sparktune.experiment.effect import Effect
 from sparktune.experiment.result import BlockResult, ExperimentResult, GuardResult, MeasuredVisit, MetricEffect
 from sparktune.model.engine import JsonValue
 from sparktune.model.experiment_row import ExperimentRow
+from sparktune.report.ab.harm_words import harm_records
 from sparktune.report.ab.host_words import memory_record, trip_records, unwatched
 from sparktune.report.ab.words import next_steps, reasons, sentence
 from sparktune.report.bench.words import utc
@@ -62,6 +63,7 @@ def result_record(result: ExperimentResult) -> _Record:
             for cell in result.cells
         ],
         "guards": [_guard(guard) for guard in result.guards],
+        "cell_harms": harm_records(result.harms),
         "observed": [_observed(one) for one in result.observed],
         "checks": [
             {"id": check.id, "status": check.status.value, "evidence": check.evidence, "hint": check.hint}

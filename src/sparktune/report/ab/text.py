@@ -13,6 +13,7 @@ from sparktune.experiment.planning import provable_noise
 from sparktune.experiment.result import BlockResult, ExperimentResult
 from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
+from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
 from sparktune.report.bench.words import count_of, one_line, setting_words, utc
@@ -109,12 +110,14 @@ def _row_state(row: ExperimentRow, owner: str) -> str:
 def _row_remark(row: ExperimentRow, owner: str) -> str:
     if owner:
         return f"  RUNNING: {one_line(owner)}"
-    return f"  HOLDS SOMETHING: sparktune ab resume {row.id} --restore-only" if row.holds else ""
+    against = f"  BUT {one_line(row.caveat)}" if row.caveat else ""
+    return f"{against}  HOLDS SOMETHING: sparktune ab resume {row.id} --restore-only" if row.holds else against
 
 
 def _lines(result: ExperimentResult) -> Iterator[str]:
     experiment = result.experiment
     yield sentence(result)
+    yield from harm_lines(result.harms)
     yield from (f"  {line}" for line in reasons(result))
     yield f"experiment {experiment.id}: {one_line(experiment.name)}; {one_line(experiment.knob)}"
     yield from (f"  arm {arm.value}: {one_line(_settings(experiment, arm))}" for arm in Arm)

@@ -2,8 +2,10 @@
 
 __all__ = [
     "change_words",
+    "guard_caveats",
     "guard_words",
     "interval_words",
+    "keep_steps",
     "metric_title",
     "next_steps",
     "order_words",
@@ -11,6 +13,7 @@ __all__ = [
     "sentence",
     "unproven_guards",
     "verdict_words",
+    "weigh_step",
 ]
 
 from collections.abc import Sequence
@@ -18,7 +21,7 @@ from collections.abc import Sequence
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.planning import provable_noise, smallest_detectable
 from sparktune.experiment.quality_guard import ANSWERS
-from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus
+from sparktune.experiment.result import CellHarm, ExperimentResult, GuardResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
 from sparktune.report.bench.words import count_of, one_line
@@ -64,10 +67,16 @@ def verdict_words(result: ExperimentResult) -> str:
         return "ANECDOTE" if result.judgement.anecdote and result.blocks else "NO VERDICT YET"
     if result.verdict not in _ACTED_ON:
         return result.verdict.value
-    told = [_caveat(result, guard) for guard in result.guards if guard.status is not GuardStatus.OK]
-    # What is worse is said first: what is not shown may yet be.
-    told.sort(key=lambda words: "WORSE" not in words)
+    told = guard_caveats(result)
     return f"{result.verdict.value}, but {' and '.join(told)}" if told else result.verdict.value
+
+
+def guard_caveats(result: ExperimentResult) -> tuple[str, ...]:
+    """Return the guards that keep a verdict from being acted upon, as they are told behind it, the worse first."""
+    if result.verdict not in _ACTED_ON:
+        return ()
+    told = [_caveat(result, guard) for guard in result.guards if guard.status is not GuardStatus.OK]
+    return tuple(sorted(told, key=lambda words: "WORSE" not in words))
 
 
 def reasons(result: ExperimentResult) -> tuple[str, ...]:
@@ -107,7 +116,31 @@ def next_steps(result: ExperimentResult) -> tuple[str, ...]:
     if result.verdict is Verdict.DIFFERENT:
         apart = "find what differs: compare both with sparktune ab, one setting at a time"
         return (apart, f"sparktune runs report {run}")
-    return (*_guard_steps(result), f"sparktune runs report {run}")
+    return (*keep_steps(result, "arm B"), f"sparktune runs report {run}")
+
+
+def keep_steps(result: ExperimentResult, arm: str) -> tuple[str, ...]:
+    """Return what to do, before ``arm`` is kept, about guards that do not hold and about cells that got worse."""
+    if result.verdict not in _ACTED_ON:
+        return ()
+    harmed = [guard.metric for guard in result.guards if guard.status is GuardStatus.HARMED]
+    open_ones = [guard.metric for guard in result.guards if guard.status is GuardStatus.UNPROVEN]
+    unproven = [name for name in open_ones if name not in ANSWERS]
+    answers = [name for name in open_ones if name in ANSWERS]
+    keep = f"do not keep {arm} for this alone: {', '.join(harmed)} got worse; try another value of the setting"
+    show = f"measure {', '.join(unproven)} again with more trials per visit, or another margin, before you keep {arm}"
+    look = (
+        f"read what was answered before you keep {arm}, {', '.join(answers)} is not shown to hold: "
+        f"sparktune ab show {result.experiment.id} --json"
+    )
+    told = ((harmed, keep), (unproven, show), (answers, look))
+    return (*(words for why, words in told if why), *weigh_step(arm, result.harms))
+
+
+def weigh_step(arm: str, harms: Sequence[CellHarm]) -> tuple[str, ...]:
+    """Return what to do before ``arm`` is kept, where single cells got worse and the verdict does not say so."""
+    cells = ", ".join(dict.fromkeys(one_line(harm.cell) for harm in harms))
+    return (f"before you keep {arm}, decide what {cells} is worth to you: something got worse there",) if cells else ()
 
 
 def metric_title(name: str) -> str:
@@ -154,23 +187,6 @@ def _caveat(result: ExperimentResult, guard: GuardResult) -> str:
     if guard.status is GuardStatus.HARMED:
         return f"guard {guard.metric} is WORSE{change}"
     return f"guard {guard.metric} is not shown to hold{change}"
-
-
-def _guard_steps(result: ExperimentResult) -> tuple[str, ...]:
-    """Return what to do about guards that keep a better arm from being kept."""
-    if result.verdict not in _ACTED_ON:
-        return ()
-    harmed = [guard.metric for guard in result.guards if guard.status is GuardStatus.HARMED]
-    open_ones = [guard.metric for guard in result.guards if guard.status is GuardStatus.UNPROVEN]
-    unproven = [name for name in open_ones if name not in ANSWERS]
-    answers = [name for name in open_ones if name in ANSWERS]
-    keep = f"do not keep arm B for this alone: {', '.join(harmed)} got worse; try another value of the setting"
-    show = f"measure {', '.join(unproven)} again with more trials per visit, or another margin, before you keep arm B"
-    look = (
-        f"read what was answered before you keep arm B, {', '.join(answers)} is not shown to hold: "
-        f"sparktune ab show {result.experiment.id} --json"
-    )
-    return (*([keep] if harmed else []), *([show] if unproven else []), *([look] if answers else []))
 
 
 def _shift(result: ExperimentResult, effect: Effect) -> str:

@@ -38,7 +38,7 @@ def history_json(
             "metric": row.metric,
             "state": row.state.value,
             "verdict": row.verdict or None,
-            **({} if row.verdict else {"why": row.why or "there is none (yet)"}),
+            **({} if row.verdict and not row.caveat else {"why": row.why or "there is none (yet)"}),
             "kept": row.id in kept,
         }
         for row in measured

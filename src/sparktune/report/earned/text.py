@@ -104,7 +104,7 @@ def _row(one: Judged) -> tuple[str, ...]:
 
 
 def _measured(row: ExperimentRow, kept: frozenset[str]) -> tuple[str, ...]:
-    verdict = row.verdict or f"none ({row.state.value})"
+    verdict = one_line(row.said) or f"none ({row.state.value})"
     return (
         row.id,
         utc(row.created_wall_s)[:10],

@@ -4,6 +4,7 @@ __all__ = ["LIMIT", "experiment_page"]
 
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
+from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.json import result_record
 from sparktune.report.ab.words import guard_words, next_steps, reasons, sentence, unproven_guards, verdict_words
@@ -66,7 +67,7 @@ def _page(material: Material, *, trials: bool, blocks: bool) -> str:
 def _verdict(material: Material) -> Markup:
     result = material.result
     look, glyph = _LOOKS[result.verdict]
-    if look == "ok" and unproven_guards(result):
+    if look == "ok" and (unproven_guards(result) or result.harms):
         look, glyph = "warn", "!"
     badge = element(
         "p", element("span", glyph, aria_hidden="true"), f" {verdict_words(result)}", class_=f"badge {look}"
@@ -81,6 +82,7 @@ def _verdict(material: Material) -> Markup:
         badge,
         element("p", sentence(result).removeprefix(f"{verdict_words(result)}: "), class_="lead"),
         *([element("p", told, class_="bad")] if (told := caution(result)) else []),
+        *(element("p", told, class_="bad") for told in harm_lines(result.harms)),
         bullets(reasons(result)),
         facts(key_facts(result), big=2),
         element("h3", "Guards"),

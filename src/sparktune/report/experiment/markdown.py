@@ -8,6 +8,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.result import ExperimentResult
 from sparktune.model.check import Status
+from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, order_words, reasons, sentence
 from sparktune.report.bench.words import UNKNOWN, count_of, engine_words, one_line, utc
@@ -34,6 +35,9 @@ def _lines(result: ExperimentResult) -> Iterator[str]:
     yield ""
     if told := caution(result):
         yield f"_{_escaped(told)}_"
+        yield ""
+    for warning in harm_lines(result.harms):
+        yield f"**{_escaped(warning)}**"
         yield ""
     arms = settings_lines(experiment)
     yield f"{_escaped(experiment.knob)}: A = {_escaped(arms[Arm.A])}; B = {_escaped(arms[Arm.B])}"

@@ -9,6 +9,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
+from sparktune.report.ab.harm_words import harm_places
 from sparktune.report.ab.words import change_words, interval_words, order_words, sentence, verdict_words
 from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, setting_words, utc
 from sparktune.report.records import plain_record
@@ -61,7 +62,8 @@ def _asked_for(experiment: Experiment) -> tuple[str, str]:
 def stamp(result: ExperimentResult) -> str:
     """Return the line below a picture that is shared without its page: the verdict, whole."""
     said = sentence(result).removeprefix(f"{verdict_words(result)}: ")
-    return f"{verdict_words(result)}: {said} · experiment {one_line(result.experiment.id)}"
+    places = f"; {harm_places(result.harms)}" if result.harms else ""
+    return f"{verdict_words(result)}: {said}{places} · experiment {one_line(result.experiment.id)}"
 
 
 def settings_lines(experiment: Experiment) -> Mapping[Arm, str]:

@@ -12,9 +12,10 @@ from sparktune.experiment.idle_trial import IdleTrial, Sensor
 from sparktune.experiment.load_cost import LoadCost
 from sparktune.experiment.result import GuardResult
 from sparktune.host.cpulist import format_cpulist
+from sparktune.report.ab.harm_words import harm_lines, harm_records
 from sparktune.report.ab.words import guard_words
 from sparktune.report.bench.words import count_of, one_line
-from sparktune.report.place.trial_words import TrialReport, cost_words, idle_words, next_steps, thread_words
+from sparktune.report.place.trial_words import TrialReport, first_words, next_steps, objections, thread_words
 from sparktune.units import format_duration
 
 _HOUR_S = 3600.0
@@ -38,8 +39,8 @@ def trial_plan_text(trial: IdleTrial, *, idle: str, load: str) -> str:
 def trial_text(report: TrialReport) -> str:
     """Return the verdicts first, then what they rest on."""
     trial, idle, cost = report.trial, report.idle, report.cost
-    verdict = idle_words(idle) if idle is not None else f"at idle: not measured ({one_line(report.why_idle)})"
-    lines = [f"{verdict}; {cost_words(cost, report.why_load)}", f"trial {trial.id}: {thread_words(trial)}"]
+    lines = [first_words(report), *(harm_lines(cost.harms) if cost is not None else ())]
+    lines.append(f"trial {trial.id}: {thread_words(trial)}")
     before, cpus = (format_cpulist(frozenset(one)) for one in (trial.before, trial.cpus))
     now = f"it MAY STILL HAVE CPUs {cpus}" if report.held else f"afterwards it has CPUs {before} again"
     lines.append(f"  A: CPUs {before}; B: CPUs {cpus}; {now}")
@@ -65,6 +66,7 @@ def trial_json(report: TrialReport) -> str:
         "idle_why": report.why_idle if idle is None else "",
         "load": _cost_record(cost) if cost is not None else None,
         "load_why": report.why_load if cost is None else "",
+        "objections": list(objections(cost)),
         "next": list(next_steps(report)),
     }
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
@@ -180,6 +182,7 @@ def _cost_record(cost: LoadCost) -> Mapping[str, object]:
         "margin_ratio": cost.margin,
         "effect": asdict(cost.effect) if cost.effect is not None else None,
         "guards": _guards(cost.guards),
+        "cell_harms": harm_records(cost.harms),
     }
 
 

@@ -1,6 +1,6 @@
 """A trial of a thread in sentences: the verdict at idle, what it costs under load, and what to do next."""
 
-__all__ = ["UNDO", "TrialReport", "cost_words", "idle_words", "next_steps", "thread_words"]
+__all__ = ["UNDO", "TrialReport", "cost_words", "first_words", "idle_words", "next_steps", "objections", "thread_words"]
 
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from sparktune.experiment.load_cost import CostStatus, LoadCost
 from sparktune.experiment.result import GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.host.cpulist import format_cpulist
+from sparktune.report.ab.words import guard_words, weigh_step
 from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_percent
 
@@ -75,6 +76,32 @@ def cost_words(cost: LoadCost | None, why: str) -> str:
     return f"{words}: {_COSTS[cost.status]}{told}"
 
 
+def first_words(report: TrialReport) -> str:
+    """Return the first line: both verdicts, and what stands against moving the thread in the same breath as a gain."""
+    idle, found = report.idle, objections(report.cost)
+    against = f"under load {', '.join(found)}" if found else ""
+    said = idle_words(idle) if idle is not None else f"at idle: not measured ({one_line(report.why_idle)})"
+    if against and idle is not None and idle.verdict is Verdict.IMPROVED:
+        said = f"{idle.verdict.value}, but {against}{said.removeprefix(idle.verdict.value)}"
+    elif against:
+        said = f"{against}; {said}"
+    return f"{said}; {cost_words(report.cost, report.why_load)}"
+
+
+def objections(cost: LoadCost | None) -> tuple[str, ...]:
+    """Return what under load stands against moving it: what is worse, then what is not shown to be no worse."""
+    if cost is None:
+        return ()
+    worse = (
+        [f"{cost.metric} is WORSE by more than {format_percent(cost.margin)}"]
+        if cost.status is CostStatus.LOWER
+        else []
+    )
+    harmed = [guard_words(guard) for guard in cost.guards if guard.status is GuardStatus.HARMED]
+    unproven = [guard_words(guard) for guard in cost.guards if guard.status is GuardStatus.UNPROVEN]
+    return (*worse, *harmed, *unproven)
+
+
 def next_steps(report: TrialReport) -> tuple[str, ...]:
     """Return what comes next."""
     trial, idle, cost = report.trial, report.idle, report.cost
@@ -88,7 +115,8 @@ def next_steps(report: TrialReport) -> tuple[str, ...]:
         return _shown(cost)
     if idle.verdict in {Verdict.REGRESSED, Verdict.EQUIVALENT}:
         return ("leave it as it is: moving it wins nothing",)
-    return (_after_idle(trial, idle, cost), *_shown(cost))
+    weigh = weigh_step("it", cost.harms) if cost is not None and idle.verdict is Verdict.IMPROVED else ()
+    return (*weigh, _after_idle(trial, idle, cost), *_shown(cost))
 
 
 def _go_on(report: TrialReport) -> tuple[str, ...]:
@@ -103,7 +131,7 @@ def _after_idle(trial: IdleTrial, idle: IdleResult, cost: LoadCost | None) -> st
         return f"{_AGAIN} {at}"
     if cost is None:
         return f"before you keep it, see what it costs: sparktune place trial {at} --load-only --endpoint URL"
-    if cost.status is CostStatus.OPEN:
+    if cost.status is CostStatus.OPEN or any(guard.status is GuardStatus.UNPROVEN for guard in cost.guards):
         return f"what it costs is open; with more --trials: sparktune place trial {at} --load-only --endpoint URL"
     likely = "" if trial.title.startswith("certain") else " --accept-likely"
     return f"keep it: sparktune place pin {at} --cpus {format_cpulist(frozenset(trial.cpus))}{likely}"

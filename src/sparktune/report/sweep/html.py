@@ -9,6 +9,7 @@ from functools import partial
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.prediction import Outcome
 from sparktune.model.sweep import Stage
+from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.bench.words import count_of, one_line, utc
 from sparktune.report.charts.drawing import Drawing
 from sparktune.report.charts.forest import Forest, forest
@@ -31,6 +32,7 @@ LIMIT = 300_000
 
 _LOOKS = {
     "winner": ("ok", "▲", "WINNER, CONFIRMED"),
+    "unproven": ("warn", "!", "NOT PROVEN"),
     "none": ("warn", "=", "NO WINNER"),
     "unconfirmed": ("warn", "?", "NOT CONFIRMED YET"),
     "running": ("warn", "…", "NO RESULT YET"),
@@ -65,7 +67,12 @@ def _page(result: SweepResult, outcomes: Sequence[Outcome], *, whole: bool) -> s
 
 
 def _look(result: SweepResult) -> tuple[str, str, str]:
-    return _LOOKS[verdict_word(result)]
+    look, glyph, words = _LOOKS[verdict_word(result)]
+    if result.harmful:
+        return "bad", "✕", f"{words}: A GUARD IS WORSE"
+    if result.won and result.confirmed is not None and result.confirmed.harms:
+        return "warn", "!", words
+    return look, glyph, words
 
 
 def _verdict(result: SweepResult) -> Markup:
@@ -87,12 +94,17 @@ def _verdict(result: SweepResult) -> Markup:
         "header",
         badge,
         element("p", sentence(result), class_="lead"),
+        *(element("p", told, class_="bad") for told in _harms(result)),
         facts(shown),
         bullets(limits),
         *([element("p", f"Now: {one_line(now)}.")] if now else []),
         *(element("p", "Next: ", element("code", step), class_="small") for step in next_steps(result)),
         class_="card",
     )
+
+
+def _harms(result: SweepResult) -> tuple[str, ...]:
+    return harm_lines(result.confirmed.harms) if result.confirmed is not None else ()
 
 
 def _confirmation(result: SweepResult) -> Markup:

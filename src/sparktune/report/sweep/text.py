@@ -10,6 +10,7 @@ from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.prediction import Outcome, Prediction
 from sparktune.model.sweep import BASELINE, Candidate, Estimate, KnobRange, Stage, Standing, SweepPlan
 from sparktune.model.sweep_record import SweepRecord
+from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.bench.words import count_of, one_line, utc
 from sparktune.report.sweep.predict import outcome_lines, prediction_lines
 from sparktune.report.sweep.words import (
@@ -82,6 +83,8 @@ def _row(result: SweepResult, owner: str) -> str:
 def _lines(result: SweepResult, outcomes: Sequence[Outcome]) -> Iterator[str]:
     record = result.record
     yield sentence(result)
+    if result.confirmed is not None:
+        yield from harm_lines(result.confirmed.harms)
     made = count_of(len(result.visits), "visit")
     yield f"sweep {record.id}: {made} of screening and race took {format_duration(result.took_s)}"
     yield from (f"  {_range_words(one)}" for one in record.plan.ranges)

@@ -33,8 +33,8 @@ from sparktune.model.sweep import (
     VisitEnd,
     VisitTask,
 )
+from sparktune.report.ab.words import keep_steps
 from sparktune.report.ab.words import sentence as ab_sentence
-from sparktune.report.ab.words import unproven_guards
 from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_duration, format_percent
 
@@ -54,8 +54,7 @@ def sentence(result: SweepResult) -> str:
     """Return the verdict in one sentence: a winner is what fresh blocks have confirmed, and nothing else is."""
     record = result.record
     if result.confirmed is not None and result.confirmed.verdict is not None:
-        how = "WINNER, confirmed on fresh blocks" if result.won else "NO WINNER: fresh blocks did not confirm"
-        return f"{how}{':' if result.won else ''} {record.winner}; {confirmation_words(result.confirmed, 'it')}"
+        return f"{_decided(result)}; {confirmation_words(result.confirmed, 'it')}"
     if record.winner:
         return f"NOT CONFIRMED YET: {record.winner} looked best{_looked(result)}; {_CHOOSES}"
     if record.state is SweepState.DONE:
@@ -71,9 +70,13 @@ def confirmation_words(confirmed: ExperimentResult, winner: str) -> str:
 
 
 def verdict_word(result: SweepResult) -> str:
-    """Return the verdict in a word, for lists and JSON: winner, none, unconfirmed, running, interrupted."""
+    """Return the verdict in a word, for lists and JSON: winner, unproven, none, unconfirmed, running, interrupted.
+
+    winner alone says that it may be used. unproven: it is better, and a guard is not shown to hold; what makes a guard
+    worse is none.
+    """
     if result.confirmed is not None and result.confirmed.verdict is not None:
-        return "winner" if result.won else "none"
+        return "winner" if result.won else "unproven" if result.unproven else "none"
     if result.record.winner:
         return "unconfirmed"
     return "none" if result.record.state is SweepState.DONE else result.record.state.value
@@ -150,11 +153,24 @@ def next_steps(result: SweepResult) -> tuple[str, ...]:
     record = result.record
     if result.confirmed is not None and result.confirmed.verdict is not None:
         shown = f"sparktune ab show {record.confirm}"
-        kept = result.won and not unproven_guards(result.confirmed)  # else it would be refused, and shown says why
-        return (f"sparktune earned accept {record.confirm}", shown) if kept else (shown,)
+        better = result.won or result.harmful or result.unproven
+        first = keep_steps(result.confirmed, one_line(record.winner)) if better else ()
+        return (*first, *([f"sparktune earned accept {record.confirm}"] if result.won else []), shown)
     if record.winner or record.state is not SweepState.DONE:
         return (f"sparktune sweep resume {record.id}",)
     return ()
+
+
+def _decided(result: SweepResult) -> str:
+    """Return what fresh blocks decided of the one that was chosen: harm goes before gain."""
+    key = result.record.winner
+    if result.won:
+        return f"WINNER, confirmed on fresh blocks: {key}"
+    if result.harmful:
+        return f"NO WINNER: {key} gains at the price of a guard"
+    if result.unproven:
+        return f"NOT PROVEN: {key} gains, and a guard is not shown to hold"
+    return f"NO WINNER: fresh blocks did not confirm {key}"
 
 
 _IN: Final = frozenset({Standing.MEASURED, Standing.RACING, Standing.CHOSEN})

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support.experiments import CELLS, experiment, visit
+from tests.support.reported import harm
 from tests.support.schemas import promised
 
 from sparktune.experiment.conclude import conclude
@@ -20,6 +21,7 @@ from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.model.quality import QualityPlan
+from sparktune.report.ab.harm_words import harm_lines, standing_caveat
 from sparktune.report.ab.json import result_json, rows_json
 from sparktune.report.ab.text import plan_text, result_text, rows_text
 from sparktune.report.ab.words import next_steps, reasons, sentence, unproven_guards
@@ -105,6 +107,66 @@ def test_a_win_that_a_guard_does_not_bear_says_so_first(guards: list[GuardResult
     assert result_text(result).startswith(first)
     assert step in next_steps(result)[0]
     assert json.loads(result_json(result))["verdict"] == "IMPROVED", "the word of the contract stays"
+
+
+def _hidden() -> ExperimentResult:
+    """Return a win whose slowest stream got worse in one cell; the guard's mean is shown to hold."""
+    return replace(_result([1.3, 1.31, 1.29]), guards=(_guarded(GuardStatus.OK, 1.0),), harms=(harm(),))
+
+
+def test_harm_that_the_mean_hides_stands_next_to_the_verdict() -> None:
+    """The verdict is what was declared; who reads two lines must know who pays for it."""
+    result = _hidden()
+    lines = result_text(result).splitlines()
+    record = promised("ab", result_json(result))
+
+    assert lines[0].startswith("IMPROVED: B is +30.0 %")
+    assert lines[1] == (
+        "WARNING: in pp2048 tg128 c8 decode_min_tok_s is -31.0 % [-36.5 %, -25.0 %]: more than 10.0 % worse, and "
+        "hidden in the mean over 4 cells (99.0 % interval, widened as 8 were looked at)"
+    )
+    assert next_steps(result)[0].startswith("before you keep arm B, decide what pp2048 tg128 c8 is worth to you")
+    assert record["verdict"] == "IMPROVED"
+    assert [(one["metric"], one["cell"]) for one in record["cell_harms"]] == [("decode_min_tok_s", "pp2048 tg128 c8")]
+    assert record["cell_harms"][0]["effect"]["ratio"] == pytest.approx(0.69, abs=0.001)
+    assert lines[1].endswith(record["cell_harms"][0]["words"])
+
+
+def test_many_losses_do_not_push_the_verdict_off_the_screen() -> None:
+    result = _hidden()
+    lines = harm_lines(result.harms * 9)
+
+    assert len(lines) == 5
+    assert lines[-1] == "WARNING: and in 5 more places: sparktune ab show --json has all of them"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "decode_min_tok_s is WORSE in pp2048 tg128 c8 (-31.0 %)"),
+        ({"harms": (), "guards": (_guarded(GuardStatus.HARMED, 0.63),)}, "guard decode_min_tok_s is WORSE (-37.0 %)"),
+        ({"harms": (), "guards": (_guarded(GuardStatus.OK, 1.0),)}, ""),
+        ({"verdict": Verdict.INVALID}, ""),
+        ({"verdict": None}, ""),
+    ],
+)
+def test_a_list_tells_what_stands_against_a_verdict(changes: dict[str, object], words: str) -> None:
+    """A line of a list is what many people read of an experiment of last week."""
+    result = replace(_hidden(), **changes)  # type: ignore[arg-type]
+
+    assert standing_caveat(result) == words
+
+
+def test_a_row_has_its_caveat_in_the_same_line() -> None:
+    row = ExperimentRow(
+        id="e1", created_wall_s=0.0, base_url="u", name="n", knob="k", metric="m", state=ExperimentState.DONE,
+        verdict="IMPROVED", why="guard ttft_s is WORSE (+20.0 %)",
+    )  # fmt: skip
+
+    assert rows_text([row], {}).endswith("  BUT guard ttft_s is WORSE (+20.0 %)\n")
+    assert row.said == "IMPROVED, but guard ttft_s is WORSE (+20.0 %)"
+    assert replace(row, verdict="INCONCLUSIVE", why="it was ended").said == "INCONCLUSIVE"
+    assert json.loads(rows_json([row], {}))["experiments"][0]["verdict"] == "IMPROVED", "the word of the contract stays"
 
 
 def test_a_regression_says_so() -> None:

@@ -13,6 +13,7 @@ from sparktune.experiment.design import Arm
 from sparktune.report.experiment.html import LIMIT, experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.material import Material
+from sparktune.report.experiment.words import stamp
 
 _MAKERS = (
     reported.decided,
@@ -232,3 +233,17 @@ def test_the_record_holds_no_number_that_json_has_not(material: Material) -> Non
         raise AssertionError(name)
 
     json.loads(_Checked(experiment_page(material)).record, parse_constant=refuse)
+
+
+def test_a_loss_that_the_mean_hides_is_on_the_page_in_markdown_and_below_pictures() -> None:
+    """Each of them is passed on alone."""
+    made = reported.decided()
+    result = replace(made.result, guards=(), harms=(reported.harm(),))
+    words = "WARNING: in pp2048 tg128 c8 decode_min_tok_s is -31.0 % [-36.5 %, -25.0 %]"
+    page = _Checked(experiment_page(replace(made, result=result)))
+
+    assert words in " ".join(page.words)
+    assert json.loads(page.record)["cell_harms"][0]["cells"] == 4
+    assert 'class="badge warn"' in experiment_page(replace(made, result=result))
+    assert "**WARNING: in pp2048 tg128 c8 decode\\_min\\_tok\\_s is -31.0 %" in experiment_markdown(result)
+    assert "; decode_min_tok_s is WORSE in pp2048 tg128 c8 (-31.0 %) · experiment" in stamp(result)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.support import reported
 from tests.support.idle_trials import plan_of, visit_of
 from tests.support.schemas import promised
 
@@ -99,6 +100,47 @@ _HARMED = GuardResult(metric="ttft_s", margin=0.1, status=GuardStatus.HARMED, ef
 )
 def test_the_next_step_follows_from_both_parts(report: TrialReport, step: str) -> None:
     assert next_steps(report)[0].startswith(step)
+
+
+_OPEN = GuardResult(metric="ttft_s", margin=0.1, status=GuardStatus.UNPROVEN, effect=None)
+
+
+@pytest.mark.parametrize(
+    ("report", "first"),
+    [
+        (
+            _report(_idle(), _cost(CostStatus.SHOWN, _HARMED)),
+            "IMPROVED, but under load ttft_s WORSE by more than 10.0 %",
+        ),
+        (
+            _report(_idle(), _cost(CostStatus.LOWER, _OPEN, _HARMED)),
+            "IMPROVED, but under load output_tok_s is WORSE by more than 3.0 %, ttft_s WORSE by more than 10.0 %, ttft",
+        ),
+        (_report(_idle(), _cost(CostStatus.SHOWN, _OPEN)), "IMPROVED, but under load ttft_s not shown to be no worse"),
+        (_report(None, _cost(CostStatus.SHOWN, _HARMED)), "under load ttft_s WORSE by more than 10.0 %; at idle: not"),
+        (_report(_idle(), _cost()), "IMPROVED: 4.9 C cooler"),
+    ],
+)
+def test_what_it_costs_is_in_the_same_breath_as_the_gain(report: TrialReport, first: str) -> None:
+    """Who reads five words must not move a thread that costs somebody the first token."""
+    assert trial_text(report).startswith(first)
+    assert bool(promised("place-trial", trial_json(report))["objections"]) is (first != "IMPROVED: 4.9 C cooler")
+
+
+def test_a_guard_that_is_not_shown_is_no_reason_to_keep_it() -> None:
+    """Asking to pin a thread whose cost nobody has shown was a step too far."""
+    steps = next_steps(_report(_idle(), _cost(CostStatus.SHOWN, _OPEN)))
+
+    assert steps[0].startswith("what it costs is open; with more --trials")
+    assert not any("place pin" in step for step in steps)
+
+
+def test_a_cell_that_got_worse_is_told_before_it_is_kept() -> None:
+    report = _report(_idle(), replace(_cost(), harms=(reported.harm(),)))
+
+    assert trial_text(report).splitlines()[1].startswith("WARNING: in pp2048 tg128 c8 decode_min_tok_s is -31.0 % [")
+    assert next_steps(report)[0].startswith("before you keep it, decide what pp2048 tg128 c8 is worth to you")
+    assert promised("place-trial", trial_json(report))["load"]["cell_harms"][0]["metric"] == "decode_min_tok_s"
 
 
 def test_a_thread_that_only_likely_polls_is_pinned_by_who_says_so() -> None:
