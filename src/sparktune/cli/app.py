@@ -73,9 +73,10 @@ class _InOrder(TyperGroup):
         known = super().list_commands(ctx)
         return [name for name in ORDER if name in known] + sorted(set(known) - set(ORDER))
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401, ARG002 - as above
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - as above
+        known = self.list_commands(ctx)
         for title, names in SECTIONS:
-            rows = [(name, self.commands[name].get_short_help_str(100)) for name in names if name in self.commands]
+            rows = [(name, self.get_command(ctx, name).get_short_help_str(100)) for name in names if name in known]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
