@@ -15,6 +15,7 @@ __all__ = [
     "Tokens",
     "TokensPerSecond",
     "Watts",
+    "count_of",
     "format_bytes",
     "format_count",
     "format_duration",
@@ -98,3 +99,8 @@ def format_percent(value: Ratio, *, signed: bool = False, digits: int = 1) -> st
 def format_count(value: int) -> str:
     """Render a whole number with thousands separators."""
     return f"{value:,}"
+
+
+def count_of(number: int, noun: str) -> str:
+    """Render a number of things: ``1 cell``, ``3 cells``, ``1,200 cells``; the plural is the noun with an s."""
+    return f"{format_count(number)} {noun}{'' if number == 1 else 's'}"

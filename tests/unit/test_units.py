@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sparktune.units import (
+    count_of,
     format_bytes,
     format_count,
     format_duration,
@@ -41,6 +42,11 @@ def test_seconds_between(start_ns: int, end_ns: int, expected: float) -> None:
 )
 def test_format_seconds(value: float, expected: str) -> None:
     assert format_seconds(value) == expected
+
+
+@pytest.mark.parametrize(("number", "said"), [(0, "0 cells"), (1, "1 cell"), (3, "3 cells"), (1200, "1,200 cells")])
+def test_one_thing_is_not_many(number: int, said: str) -> None:
+    assert count_of(number, "cell") == said
 
 
 @pytest.mark.parametrize(

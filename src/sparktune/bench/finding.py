@@ -1,6 +1,6 @@
 """One answer among the several that a validity rule finds, of a cell or of a table, and which of them is worse."""
 
-__all__ = ["Finding", "plural", "severity"]
+__all__ = ["Finding", "severity"]
 
 from dataclasses import dataclass
 
@@ -23,8 +23,3 @@ class Finding:
 def severity(finding: Finding) -> tuple[int, float]:
     """Return what orders findings: the larger, the worse."""
     return _RANK[finding.status], finding.weight
-
-
-def plural(count: int, noun: str) -> str:
-    """Return ``1 stream``, ``2 streams``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

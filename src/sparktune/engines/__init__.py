@@ -1,10 +1,14 @@
-"""One file per engine: how it is recognised, asked, counted and read. A new engine is a new file here."""
+"""One file per engine: how it is recognised, asked, counted and read. A new engine is a new file here.
 
-__all__ = ["all_engines", "by_name", "detect"]
+By which names a process or a container is known as an engine's, is in ``_names.py``.
+"""
+
+__all__ = ["Role", "all_engines", "by_name", "detect", "engine_of_image", "role_of"]
 
 import sys
 from functools import cache
 
+from sparktune.engines._names import Role, engine_of_image, role_of
 from sparktune.errors import UsageError
 from sparktune.model.engine import Answers, Engine, EngineFacts
 from sparktune.plugins import load_plugins

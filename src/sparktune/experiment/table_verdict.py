@@ -76,7 +76,7 @@ def judge_table(table: Table, context: TableContext | None = None) -> TableJudge
     void = {check.id: check.voids(table, known) for check in all_table_checks()}
     excluded = _excluded(table, {**void, **_own_voids(table, void)})
     places = frozenset(place for place, _ in excluded)
-    arms = _arms(table)
+    arms = table.measured_arms
     alpha = _ALPHA / max(1, len(arms) - 1)  # several comparisons with one arm share the error rate
     pairs = [(arms[0], arm) for arm in arms[1:]]
     found = [_compared(table, pair, places, alpha) for pair in pairs]
@@ -96,11 +96,6 @@ def judge_table(table: Table, context: TableContext | None = None) -> TableJudge
         observed=tuple(comparison for metrics in found for comparison in metrics[1:]),
         uncompared=tuple(left),
     )
-
-
-def _arms(table: Table) -> tuple[str, ...]:
-    present = dict.fromkeys(row.arm for row in table.rows)
-    return tuple(dict.fromkeys([*(arm for arm in table.arms if arm in present), *present]))
 
 
 def _compared(table: Table, pair: tuple[str, str], void: frozenset[int], alpha: float) -> list[Comparison]:

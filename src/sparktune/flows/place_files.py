@@ -5,9 +5,9 @@ __all__ = ["scan_files"]
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from sparktune.engines import role_of
 from sparktune.errors import UsageError
 from sparktune.flows.place_scan import NodeScan, PlaceScan
-from sparktune.host.engine_names import role_of
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.pollers.judge import placed
 from sparktune.host.thread_load import LoadSample, ThreadLoad, ThreadLoadFacts, read_top
@@ -18,6 +18,7 @@ from sparktune.units import Seconds
 
 _MOST_BYTES = 16 * 1024 * 1024
 _APART_S: Seconds = 5.0
+_WRITE_ONE = "write one with: top -H -b -n 1 > FILE"
 _NOTE = "top tells no switches, no time in the kernel and no age of a thread: nothing of it is certain"
 _NO_CORES = "which cores are fast is not told by these files"
 
@@ -25,11 +26,18 @@ _NO_CORES = "which cores are fast is not told by these files"
 def scan_files(paths: Sequence[Path]) -> PlaceScan:
     """Judge files that top wrote, or a folder of a report. Raises UsageError for what says nothing."""
     folders = [path for path in paths if path.is_dir()]
-    nodes = [_of_facts(node) for folder in folders for node in read_case_files(folder).cluster.nodes]
+    nodes = [_of_facts(node) for folder in folders for node in _case(folder)]
     samples = [_read(path) for path in paths if path not in folders]
     if samples:
         nodes.append(_node("top", samples, None))
     return PlaceScan(nodes=tuple(nodes))
+
+
+def _case(folder: Path) -> Sequence[NodeFacts]:
+    try:
+        return read_case_files(folder).cluster.nodes
+    except UsageError as error:
+        raise UsageError(str(error), hint=_WRITE_ONE) from None
 
 
 def _read(path: Path) -> LoadSample:
@@ -38,11 +46,11 @@ def _read(path: Path) -> LoadSample:
             data = stream.read(_MOST_BYTES + 1)
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}"
-        raise UsageError(message, hint="write one with: top -H -b -n 1 > FILE") from None
+        raise UsageError(message, hint=_WRITE_ONE) from None
     sample = read_top(data.decode("utf-8", "replace"), path.name)
     if len(data) > _MOST_BYTES or not sample.threads:
         message = f"{path} holds no thread as top -H prints them"
-        raise UsageError(message, hint="write one with: top -H -b -n 1 > FILE")
+        raise UsageError(message, hint=_WRITE_ONE)
     return sample
 
 

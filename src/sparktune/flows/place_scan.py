@@ -10,11 +10,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sparktune.engines import role_of
 from sparktune.errors import ExitCode, NodeError
 from sparktune.flows.place_requests import Requests
 from sparktune.host.core_types import CoreSplit
 from sparktune.host.cpulist import CpuSet
-from sparktune.host.engine_names import role_of
 from sparktune.host.facts import cpu, interrupts, thermal
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.interrupts import InterruptFacts

@@ -9,9 +9,9 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sparktune.engines import engine_of_image
 from sparktune.formats.broken import parsed_yaml
 from sparktune.formats.interpolation import filled
-from sparktune.host.engine_names import engine_of_image
 from sparktune.host.environment import kept_environment
 from sparktune.host.facts.containers import Container
 from sparktune.model.observed import Observed, absent, present

@@ -14,9 +14,10 @@ from typing import NamedTuple
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.interrupts import MsiDevice, MsiVector, likely_managed
 from sparktune.host.irq_targets import Place, Placement, place_of, vector_name
-from sparktune.host.words import counted, join
+from sparktune.host.words import join
 from sparktune.model.host_plan import CheckStatus, HostCheck
 from sparktune.model.observed import State
+from sparktune.units import count_of
 
 MANAGED = "the kernel places it and refuses every write; only isolcpus=managed_irq,CPUS at boot keeps it off CPUs"
 _LATER = "the request is right; on this interrupt controller the vector moves with its next interrupt"
@@ -58,7 +59,7 @@ def check_device(change: str, device: MsiDevice, placement: Placement, placed: i
     if placed == 0:
         found = [replace(check, why=_NEW) if check.status is CheckStatus.DIFFERENT else check for check in found]
     elif placed not in {None, len(device.vectors)}:
-        recount = f"it has {counted(len(device.vectors), 'vector')} now, and had {placed} when they were placed"
+        recount = f"it has {count_of(len(device.vectors), 'vector')} now, and had {placed} when they were placed"
         found[0] = replace(found[0], why="; ".join(text for text in (found[0].why, recount) if text))
     return tuple(found)
 
@@ -72,7 +73,7 @@ def _together(change: str, device: MsiDevice, verdicts: list[_Verdict], placemen
     places = "" if whole else f": #{format_cpulist(frozenset(verdict.place for verdict in verdicts))}"
     return HostCheck(
         change=change,
-        target=f"{device.address} ({counted(len(verdicts), 'vector')}{places})",
+        target=f"{device.address} ({count_of(len(verdicts), 'vector')}{places})",
         wanted=f"one CPU each of {in_order(placement.cpus)}" if placement.spread else verdicts[0].wanted,
         effective="each on its own" if placement.spread and right else tally(verdict.effective for verdict in verdicts),
         status=verdicts[0].status,

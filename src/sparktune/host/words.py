@@ -1,15 +1,10 @@
-"""Counts and lists in words, for plans and checks."""
+"""Lists in words, for plans, checks and findings."""
 
-__all__ = ["counted", "join"]
+__all__ = ["join"]
 
 from collections.abc import Iterable
 
 _MOST_NAMED = 6
-
-
-def counted(number: int, what: str) -> str:
-    """Return ``1 vector`` or ``3 vectors``."""
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def join(names: Iterable[str]) -> str:

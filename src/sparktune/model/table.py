@@ -66,3 +66,9 @@ class Table:
     command: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def measured_arms(self) -> tuple[str, ...]:
+        """The arms that have rows, those of ``arms`` first; ("",) for a table without arms."""
+        present = dict.fromkeys(row.arm for row in self.rows)
+        return tuple(dict.fromkeys([*(arm for arm in self.arms if arm in present), *present]))

@@ -10,14 +10,13 @@ __all__ = [
     "make_check",
     "measured_median",
     "over_trials",
-    "plural",
     "worst",
 ]
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from sparktune.bench.finding import Finding, plural, severity
+from sparktune.bench.finding import Finding, severity
 from sparktune.model.check import CellEvidence, Check, CheckResult, RunEvidence, Status
 from sparktune.model.trial import Request, Trial
 from sparktune.units import Tokens

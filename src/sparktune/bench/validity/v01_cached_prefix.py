@@ -16,11 +16,11 @@ __all__ = ["CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import WARM, Finding, make_check, over_trials, plural
+from sparktune.bench.validity._shared import WARM, Finding, make_check, over_trials
 from sparktune.bench.waves import cached_tokens, prompt_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Request, Trial
-from sparktune.units import Ratio, Tokens, format_percent
+from sparktune.units import Ratio, Tokens, count_of, format_percent
 
 _SHARE: Ratio = 0.02
 _MOSTLY_CACHED: Ratio = 0.90
@@ -50,7 +50,7 @@ def _judge_trial(trial: Trial, block: Tokens, engine: str) -> Finding:
         return max(told, key=lambda found: (found.status is Status.INVALID, found.status is Status.WARN, found.weight))
     cached, count, prompt = cached_tokens(trial), len(trial.completed), prompt_tokens(trial)
     if cached is None or prompt is None:
-        missing = f"the server does not say how many of the prompt tokens of {plural(count, 'stream')} were cached"
+        missing = f"the server does not say how many of the prompt tokens of {count_of(count, 'stream')} were cached"
         hint = _TELL_FLAGS.get(engine, "this server does not tell; V02, V03 and V04 look for signs of a cache")
         return Finding(status=Status.UNKNOWN, evidence=missing, hint=hint)
     return _judge_counts(cached.tokens / count, prompt / count, trial.cell.depth, block, cached.source)

@@ -25,19 +25,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from sparktune.bench.validity._shared import (
-    FEWEST_PROMPT_TOKENS,
-    TOO_SHORT,
-    WARM,
-    Finding,
-    make_check,
-    over_trials,
-    plural,
-)
+from sparktune.bench.validity._shared import FEWEST_PROMPT_TOKENS, TOO_SHORT, WARM, Finding, make_check, over_trials
 from sparktune.bench.waves import cached_tokens, prefill_span_s, prompt_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
-from sparktune.units import Ratio, TokensPerSecond, format_rate
+from sparktune.units import Ratio, TokensPerSecond, count_of, format_rate
 
 _FASTEST: Ratio = 1.5
 _BEYOND: Ratio = 4.0  # in cold tables of clusters the rate of long prompts is within 1.1 times that of 2048 tokens
@@ -85,10 +77,10 @@ def _reference_of_others(cell: CellEvidence, run: RunEvidence) -> _Reference | N
     streams = cell.cell.concurrency
     alike = [rate for concurrency, rate in rates if concurrency >= streams]
     if alike:
-        return _Reference(median(alike), f"the median of {plural(len(alike), 'other cell')}")
+        return _Reference(median(alike), f"the median of {count_of(len(alike), 'other cell')}")
     most = max(concurrency for concurrency, _ in rates)
     nearest = [rate for concurrency, rate in rates if concurrency == most]
-    source = f"the median of {plural(len(nearest), 'other cell')} with {plural(most, 'stream')}"
+    source = f"the median of {count_of(len(nearest), 'other cell')} with {count_of(most, 'stream')}"
     return _Reference(median(nearest), source, parallel=streams / most)
 
 

@@ -15,9 +15,10 @@ __all__ = ["CHECK"]
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from sparktune.bench.validity._shared import WARM, Finding, make_check, plural
+from sparktune.bench.validity._shared import WARM, Finding, make_check
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Trial
+from sparktune.units import count_of
 
 _HINT = "prompts must be unique: is a proxy or a recorded workload in the way? Repeat the run with another seed"
 
@@ -38,11 +39,10 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
     if repeated:
         count = sum(measured[digest] for digest in repeated)
         begin = "begins" if count == 1 else "begin"
-        evidence = f"{count} of {plural(total, 'measured prompt')} {begin} like another prompt of this run"
+        evidence = f"{count} of {count_of(total, 'measured prompt')} {begin} like another prompt of this run"
         return [Finding(status=Status.INVALID, evidence=evidence, hint=_HINT)]
-    if cell.cell.depth:
-        return [Finding(status=Status.OK, evidence=f"{plural(total, 'measured prompt')}, no context shared by streams")]
-    return [Finding(status=Status.OK, evidence=f"{plural(total, 'measured prompt')}, all of them unique in this run")]
+    unlike = "no context shared by streams" if cell.cell.depth else "all of them unique in this run"
+    return [Finding(status=Status.OK, evidence=f"{count_of(total, 'measured prompt')}, {unlike}")]
 
 
 def _waves(cell: CellEvidence) -> tuple[Trial, ...]:

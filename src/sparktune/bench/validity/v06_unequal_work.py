@@ -18,11 +18,11 @@ __all__ = ["CHECK"]
 from collections import Counter
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import Finding, completed_requests, make_check, plural
+from sparktune.bench.validity._shared import Finding, completed_requests, make_check
 from sparktune.bench.waves import total_tokens
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.trial import Request
-from sparktune.units import Ratio, Tokens, format_percent
+from sparktune.units import Ratio, Tokens, count_of, format_percent
 
 _PROMPT: Ratio = 0.01
 _OUTPUT: Ratio = 0.02
@@ -49,7 +49,7 @@ def _prompts(requests: Sequence[Request], nonce: Tokens) -> Finding:
     counts = [request.timeline.usage.prompt_tokens for request in requests]
     known = [count for count in counts if count is not None]
     if len(known) < len(counts):
-        missing = f"the server does not count the prompt tokens of {plural(len(counts) - len(known), 'stream')}"
+        missing = f"the server does not count the prompt tokens of {count_of(len(counts) - len(known), 'stream')}"
         return Finding(status=Status.UNKNOWN, evidence=missing)
     if any(request.prompt_tokens_asked == 0 for request in requests):
         return _repeated(requests, known, nonce)
@@ -81,7 +81,7 @@ def _outputs(requests: Sequence[Request], status: Status, hint: str) -> Finding:
     counts = [total_tokens(request.timeline) for request in requests]
     known = [count for count in counts if count is not None]
     if len(known) < len(counts):
-        missing = f"the server told no token count for {plural(len(counts) - len(known), 'stream')}"
+        missing = f"the server told no token count for {count_of(len(counts) - len(known), 'stream')}"
         return Finding(status=Status.UNKNOWN, evidence=missing)
     evidence = f"{_span(known)} output tokens"
     alike: dict[Tokens, list[Tokens]] = {}

@@ -17,10 +17,10 @@ __all__ = ["CHECK"]
 from collections.abc import Sequence
 
 from sparktune.bench.stats import first_is_slow
-from sparktune.bench.validity._shared import Finding, make_check, plural
+from sparktune.bench.validity._shared import Finding, make_check
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.warmup import WarmupOutcome
-from sparktune.units import format_percent
+from sparktune.units import count_of, format_percent
 
 _FEWEST_TRIALS = 3
 _FEWEST_WAVES = 3  # below it there is nothing to agree
@@ -48,7 +48,7 @@ def _warm_up(cell: CellEvidence) -> Finding:
     outcome = cell.warmup
     if outcome is None:
         return Finding(status=Status.UNKNOWN, evidence="the warm-up of this cell is not recorded")
-    waves = plural(outcome.waves, "warm-up wave")
+    waves = count_of(outcome.waves, "warm-up wave")
     if outcome.steady:
         within = "" if outcome.spread is None else f", the last within {format_percent(outcome.spread)} of their mean"
         return Finding(status=Status.OK, evidence=f"{waves}{within}")
@@ -59,7 +59,8 @@ def _warm_up(cell: CellEvidence) -> Finding:
     if not outcome.waves:
         return Finding(status=Status.WARN, evidence="no warm-up", hint=_OFF_HINT)
     if len(cell.trials) < _FEWEST_TRIALS:
-        evidence = f"{waves}, their agreement was not asked for, and {plural(len(cell.trials), 'trial')} show no trend"
+        trials = count_of(len(cell.trials), "trial")
+        evidence = f"{waves}, their agreement was not asked for, and {trials} show no trend"
         return Finding(status=Status.UNKNOWN, evidence=evidence)
     return Finding(status=Status.OK, evidence=f"{waves}, and the first of {len(cell.trials)} trials is not slower")
 

@@ -16,12 +16,12 @@ __all__ = ["CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import Finding, make_check, over_trials, plural
+from sparktune.bench.validity._shared import Finding, make_check, over_trials
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.recording import StampSource
 from sparktune.model.timeline import CountMethod
 from sparktune.model.trial import Request, Trial
-from sparktune.units import Ratio, Seconds, format_percent, format_seconds
+from sparktune.units import Ratio, Seconds, count_of, format_percent, format_seconds
 
 _CPU: Ratio = 0.80
 _SKEW_S: Seconds = 0.050
@@ -79,7 +79,7 @@ def _chunks_counted(trial: Trial) -> Finding:
     unconfirmed = sum(_is_unconfirmed(request) for request in trial.completed)
     if not unconfirmed:
         return Finding(status=Status.OK, evidence="no chunk taken for a token")
-    evidence = f"tokens of {plural(unconfirmed, 'stream')} are chunks, which no count of the server confirms"
+    evidence = f"tokens of {count_of(unconfirmed, 'stream')} are chunks, which no count of the server confirms"
     hint = "a chunk may carry several tokens: use a server that sends usage"
     return Finding(status=Status.WARN, evidence=evidence, hint=hint, weight=unconfirmed)
 

@@ -13,9 +13,9 @@ __all__ = ["CHECK"]
 from collections import Counter
 from collections.abc import Iterable
 
-from sparktune.bench.validity._shared import plural
 from sparktune.model.check import CellEvidence, Check, CheckResult, RunEvidence, Status
 from sparktune.model.trial import Trial
+from sparktune.units import count_of
 
 _ID = "V19"
 _HINT = "the result lists what each failure said; mend the cause and repeat, no number stands for failed requests"
@@ -30,18 +30,18 @@ def _run(cell: CellEvidence, _evidence: RunEvidence) -> CheckResult:
     total = sum(len(trial.requests) for trial in cell.trials)
     failed = _failures(cell.trials)
     if failed:
-        evidence = f"{failed.total()} of {plural(total, 'request')} failed: {_listed(failed)}"
+        evidence = f"{failed.total()} of {count_of(total, 'request')} failed: {_listed(failed)}"
         return CheckResult(id=_ID, status=Status.INVALID, evidence=evidence, hint=_HINT)
     short = [trial for trial in cell.trials if len(trial.requests) != cell.cell.streams]
     if short:
         noun = "requests" if cell.cell.is_mix else "streams"
-        evidence = f"{len(short)} of {plural(len(cell.trials), 'wave')} had not {cell.cell.streams} {noun}"
+        evidence = f"{len(short)} of {count_of(len(cell.trials), 'wave')} had not {cell.cell.streams} {noun}"
         return CheckResult(id=_ID, status=Status.INVALID, evidence=evidence, hint=_HINT)
     before = _failures((*cell.warmups, *cell.contexts))
     if before:
-        evidence = f"all {plural(total, 'request')} completed, but before: {_listed(before)} in warm-up or context"
+        evidence = f"all {count_of(total, 'request')} completed, but before: {_listed(before)} in warm-up or context"
         return CheckResult(id=_ID, status=Status.WARN, evidence=evidence, hint=_HINT)
-    return CheckResult(id=_ID, status=Status.OK, evidence=f"all {plural(total, 'request')} completed")
+    return CheckResult(id=_ID, status=Status.OK, evidence=f"all {count_of(total, 'request')} completed")
 
 
 def _failures(trials: Iterable[Trial]) -> Counter[str]:

@@ -17,11 +17,11 @@ __all__ = ["CHECK"]
 from collections import Counter
 from collections.abc import Sequence
 
-from sparktune.bench.validity._shared import Finding, completed_requests, make_check, plural
+from sparktune.bench.validity._shared import Finding, completed_requests, make_check
 from sparktune.bench.wire import one_line
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.timeline import CountMethod, Timeline
-from sparktune.units import Ratio
+from sparktune.units import Ratio, count_of
 
 _COUNTS: Ratio = 0.02
 _SPLIT: Ratio = 0.10
@@ -49,7 +49,7 @@ def _fields(timelines: Sequence[Timeline], engine: str) -> Finding | None:
     names = Counter(name for timeline in timelines for name in timeline.unknown_fields)
     if not names:
         return None
-    listed = ", ".join(f"{name} ({plural(count, 'stream')})" for name, count in sorted(names.items()))
+    listed = ", ".join(f"{name} ({count_of(count, 'stream')})" for name, count in sorted(names.items()))
     hint = f"name the field in text_fields of the engine {engine}; the kept bytes can be decoded again: runs show RUN"
     return Finding(status=Status.WARN, evidence=f"unknown fields carried text: {listed}", hint=hint)
 
@@ -59,7 +59,7 @@ def _counts(timelines: Sequence[Timeline]) -> Finding | None:
     if not wrong:
         return None
     chunks, total = max(wrong, key=lambda pair: abs(pair[0] - pair[1]))
-    evidence = f"chunks carried {chunks:,} tokens, usage says {total:,} (so in {plural(len(wrong), 'stream')})"
+    evidence = f"chunks carried {chunks:,} tokens, usage says {total:,} (so in {count_of(len(wrong), 'stream')})"
     hint = "tokens came without a chunk, or chunks without a count: report it with the recorded bytes"
     return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
 
@@ -87,7 +87,7 @@ def _pieces(timelines: Sequence[Timeline]) -> Finding | None:
     if not wrong:
         return None
     pieces, total = max(wrong, key=lambda pair: pair[0] - pair[1])
-    evidence = f"{pieces:,} pieces of output came, usage says {total:,} tokens (so in {plural(len(wrong), 'stream')})"
+    evidence = f"{pieces:,} pieces of output came, usage says {total:,} tokens (so in {count_of(len(wrong), 'stream')})"
     hint = "the count is too low, or something between cuts or repeats the stream: ask the server without a proxy"
     return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
 
@@ -97,7 +97,7 @@ def _unseen(timelines: Sequence[Timeline]) -> Finding | None:
     hidden = [count for count in counts if count > 1]  # one may be the end of the text
     if not hidden:
         return None
-    evidence = f"usage says {max(hidden):,} tokens, and no output came (so in {plural(len(hidden), 'stream')})"
+    evidence = f"usage says {max(hidden):,} tokens, and no output came (so in {count_of(len(hidden), 'stream')})"
     hint = "does the server keep its reasoning to itself? Switch it off (--thinking off), or ask for longer answers"
     return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
 
@@ -106,7 +106,7 @@ def _notes(timelines: Sequence[Timeline]) -> Finding | None:
     notes = Counter(note for timeline in timelines for note in timeline.notes)
     if not notes:
         return None
-    listed = "; ".join(f"{note} ({plural(count, 'stream')})" for note, count in notes.most_common())
+    listed = "; ".join(f"{note} ({count_of(count, 'stream')})" for note, count in notes.most_common())
     return Finding(status=Status.WARN, evidence=listed, hint="the recorded bytes are kept: runs show RUN")
 
 
@@ -137,7 +137,7 @@ def _alike(told: str, wanted: str) -> bool:
 
 def _methods(timelines: Sequence[Timeline]) -> Finding:
     methods = Counter(timeline.count_method for timeline in timelines)
-    listed = [f"{method.value} ({plural(count, 'stream')})" for method, count in methods.items()]
+    listed = [f"{method.value} ({count_of(count, 'stream')})" for method, count in methods.items()]
     evidence = f"tokens counted by {', '.join(listed)}"
     if any(method in _NO_RATE for method in methods):
         hint = "ask for counts per chunk: a server that sends usage or token ids in every chunk tells them"

@@ -13,7 +13,7 @@ from sparktune.deploy.settings.recipe import read_recipe
 from sparktune.deploy.settings.recipe_render import rendered
 from sparktune.deploy.settings.together import together
 from sparktune.deploy.settings.variables import filling, process_variables, value_setting
-from sparktune.engines._names import engine_of_image
+from sparktune.engines import engine_of_image
 from sparktune.formats.interpolation import filled
 from sparktune.formats.located import Lines
 from sparktune.formats.serving import served_script

@@ -4,7 +4,6 @@ __all__ = [
     "ONE_ARM",
     "CellKey",
     "Finding",
-    "arms_of",
     "by_cell",
     "concurrency_of",
     "facts_number",
@@ -15,7 +14,6 @@ __all__ = [
     "median_of",
     "other_arms",
     "output_tokens_of",
-    "plural",
     "prompt_tokens_of",
     "row_words",
     "setting_of",
@@ -28,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
-from sparktune.bench.finding import Finding, plural, severity
+from sparktune.bench.finding import Finding, severity
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableCheck, TableContext
@@ -71,15 +69,9 @@ def unknown(evidence: str, hint: str = "") -> Finding:
     return Finding(status=Status.UNKNOWN, evidence=evidence, hint=hint)
 
 
-def arms_of(table: Table) -> tuple[str, ...]:
-    """Return the arms that have rows, in the table's order; ("",) for a table without arms."""
-    present = dict.fromkeys(row.arm for row in table.rows)
-    return tuple(dict.fromkeys([*(arm for arm in table.arms if arm in present), *present]))
-
-
 def other_arms(table: Table) -> tuple[tuple[str, str], ...]:
     """Return the comparisons: the first arm with every other one."""
-    arms = arms_of(table)
+    arms = table.measured_arms
     return tuple((arms[0], arm) for arm in arms[1:])
 
 

@@ -29,7 +29,6 @@ from statistics import median
 from sparktune.experiment.checks._shared import (
     CellKey,
     Finding,
-    arms_of,
     concurrency_of,
     key_of,
     listed,
@@ -88,7 +87,7 @@ def _judge(table: Table, context: TableContext) -> Sequence[Finding]:
 
 def _fast_arms(table: Table, context: TableContext) -> list[_Fast]:
     ratios, own = _ratios(table, context), _ratios(table, TableContext())
-    arms, found = arms_of(table), []
+    arms, found = table.measured_arms, []
     for arm in arms:
         fast = {place: ratio for place, ratio in ratios.items() if ratio > _FASTEST and table.rows[place].arm == arm}
         if not fast:
@@ -172,7 +171,7 @@ def _other(row: Row, elsewhere: Mapping[CellKey, Mapping[str, Row]]) -> Row | No
 def _ratios(table: Table, context: TableContext) -> Mapping[int, Ratio]:
     """Return, by place, how many times a row's rate is that of what it can be compared with."""
     found: dict[int, Ratio] = {}
-    for arm in arms_of(table):
+    for arm in table.measured_arms:
         rated = [(place, row, rate) for place, row in enumerate(table.rows) if row.arm == arm and (rate := _rate(row))]
         sizes = sorted((prompt_tokens_of(row) or 0, concurrency_of(row), rate) for _, row, rate in rated)
         near = [item for item in sizes[:_MOST_COMPARED] if item[0] <= _NEAR * sizes[0][0]]

@@ -14,19 +14,11 @@ from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
-from sparktune.experiment.checks._shared import (
-    Finding,
-    listed,
-    make_table_check,
-    other_arms,
-    plural,
-    shared_cells,
-    unknown,
-)
+from sparktune.experiment.checks._shared import Finding, listed, make_table_check, other_arms, shared_cells, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
-from sparktune.units import Ratio
+from sparktune.units import Ratio, count_of
 
 _HALF: Ratio = 0.5
 _HINT = "give every request a nonce in front, new for each trial and arm"
@@ -39,10 +31,10 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     counts = Counter((row.arm, row.trial, row.block, row.prompt_id) for row in named)
     twice = [key[-1] for key, count in counts.items() if count > 1]
     if twice:
-        evidence = f"{plural(len(twice), 'prompt')} sent more than once in a trial: {listed(twice)}"
+        evidence = f"{count_of(len(twice), 'prompt')} sent more than once in a trial: {listed(twice)}"
         return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT)]
     across = [finding for pair in other_arms(table) for finding in _across(table, *pair)]
-    return across or [Finding(status=Status.OK, evidence=f"{plural(len(counts), 'request')}, no prompt twice")]
+    return across or [Finding(status=Status.OK, evidence=f"{count_of(len(counts), 'request')}, no prompt twice")]
 
 
 def _across(table: Table, first: str, second: str) -> list[Finding]:

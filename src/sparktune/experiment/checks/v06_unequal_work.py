@@ -17,7 +17,6 @@ from sparktune.experiment.checks._shared import (
     Finding,
     make_table_check,
     other_arms,
-    plural,
     row_words,
     shared_cells,
     unknown,
@@ -25,7 +24,7 @@ from sparktune.experiment.checks._shared import (
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
-from sparktune.units import Ratio, format_percent
+from sparktune.units import Ratio, count_of, format_percent
 
 _PROMPTS: Ratio = 0.01
 _ANSWERS: Ratio = 0.02
@@ -44,7 +43,7 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     findings += _compared(cells, "output_tokens", _ANSWERS, status, hint)
     if any(_mean(side, "output_tokens") is None for cell in cells for side in cell) or not cells:
         findings.append(unknown("it needs the tokens that were sent and written, not those that were asked for"))
-    return findings or [Finding(status=Status.OK, evidence=f"equal work in {plural(len(cells), 'cell')}")]
+    return findings or [Finding(status=Status.OK, evidence=f"equal work in {count_of(len(cells), 'cell')}")]
 
 
 def _measured(cell: tuple[Sequence[Row], Sequence[Row]]) -> bool:
@@ -67,7 +66,7 @@ def _compared(
     _, row, (one, other) = max(apart, key=lambda item: item[0])
     noun = metric.replace("_", " ")
     evidence = (
-        f"{noun} differ in {plural(len(apart), 'cell')}, most in {row_words(row)}: {one:,.0f} against {other:,.0f}"
+        f"{noun} differ in {count_of(len(apart), 'cell')}, most in {row_words(row)}: {one:,.0f} against {other:,.0f}"
     )
     return [Finding(status=status, evidence=evidence, hint=hint)]
 

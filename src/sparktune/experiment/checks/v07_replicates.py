@@ -13,19 +13,11 @@ __all__ = ["TABLE_CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.experiment.checks._shared import (
-    Finding,
-    arms_of,
-    by_cell,
-    make_table_check,
-    other_arms,
-    plural,
-    row_words,
-    shared_cells,
-)
+from sparktune.experiment.checks._shared import Finding, by_cell, make_table_check, other_arms, row_words, shared_cells
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
+from sparktune.units import count_of
 
 _FEWEST = 3
 _HINT = "measure at least three trials of each arm, better five blocks of both in turn: sparktune ab"
@@ -36,12 +28,12 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         return [_of_prompts(table)]
     if not table.rows:
         return []
-    counts = [(arm, rows[0], _trials(rows)) for arm in arms_of(table) for rows in by_cell(table, arm).values()]
+    counts = [(arm, rows[0], _trials(rows)) for arm in table.measured_arms for rows in by_cell(table, arm).values()]
     few = [(count, arm, row) for arm, row, count in counts if count is not None and count < _FEWEST]
     if few:
         count, arm, row = min(few, key=lambda item: item[0])
         where = f"{row_words(row)} in arm {arm}" if arm else row_words(row)
-        evidence = f"{plural(len(few), 'cell')} with fewer than {_FEWEST} trials, {where} has {count}: an anecdote"
+        evidence = f"{count_of(len(few), 'cell')} with fewer than {_FEWEST} trials, {where} has {count}: an anecdote"
         return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="anecdote")]
     untold = [count for _, _, count in counts if count is None]
     if untold:
@@ -64,7 +56,7 @@ def _of_prompts(table: Table) -> Finding:
     pairs = other_arms(table)
     least = min((len(shared_cells(table, *pair)) for pair in pairs), default=len(table.rows))
     noun = "prompt of both arms" if pairs else "prompt"
-    words = plural(least, noun).replace("prompt of both armss", "prompts of both arms")
+    words = count_of(least, noun).replace("prompt of both armss", "prompts of both arms")
     if least < _FEWEST:
         evidence = f"{words}: an anecdote"
         return Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="anecdote")

@@ -13,24 +13,17 @@ __all__ = ["TABLE_CHECK"]
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sparktune.experiment.checks._shared import (
-    ONE_ARM,
-    Finding,
-    arms_of,
-    listed,
-    make_table_check,
-    plural,
-    unknown,
-)
+from sparktune.experiment.checks._shared import ONE_ARM, Finding, listed, make_table_check, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
+from sparktune.units import count_of
 
 _HINT = "measure in blocks of both arms, ABBA: sparktune ab does"
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
-    arms = arms_of(table)
+    arms = table.measured_arms
     if len(arms) < 2:  # noqa: PLR2004 - two arms can be confounded
         return [Finding(status=Status.OK, evidence=ONE_ARM)]
     if table.order is not None:
@@ -52,11 +45,11 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
 
 def _blocked(whole: int, blocks: int) -> Finding:
     if not whole:
-        evidence = f"none of {plural(blocks, 'block')} holds every arm: the setting and the hour cannot be told apart"
+        evidence = f"none of {count_of(blocks, 'block')} holds every arm: the setting and the hour cannot be told apart"
         return Finding(status=Status.WARN, evidence=evidence, hint=_HINT, label="observational")
     if whole < blocks:
-        return unknown(f"{whole} of {plural(blocks, 'block')} hold every arm, the others do not", _HINT)
-    return Finding(status=Status.OK, evidence=f"{plural(whole, 'block')} with every arm")
+        return unknown(f"{whole} of {count_of(blocks, 'block')} hold every arm, the others do not", _HINT)
+    return Finding(status=Status.OK, evidence=f"{count_of(whole, 'block')} with every arm")
 
 
 def _order_line(arms: Sequence[str]) -> str:

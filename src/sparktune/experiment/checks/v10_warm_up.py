@@ -14,15 +14,7 @@ __all__ = ["TABLE_CHECK"]
 from collections.abc import Sequence
 
 from sparktune.bench.stats import first_is_slow
-from sparktune.experiment.checks._shared import (
-    Finding,
-    arms_of,
-    by_cell,
-    listed,
-    make_table_check,
-    row_words,
-    unknown,
-)
+from sparktune.experiment.checks._shared import Finding, by_cell, listed, make_table_check, row_words, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
@@ -37,7 +29,7 @@ _HINT = "warm every cell up before measuring it, and give more trials: the media
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     found = [
         (f"{row_words(rows[0])}{f' in {arm}' if arm else ''}", *series)
-        for arm in arms_of(table)
+        for arm in table.measured_arms
         for rows in by_cell(table, arm).values()
         if (series := _series(rows)) is not None
     ]

@@ -11,14 +11,7 @@ __all__ = ["TABLE_CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.experiment.checks._shared import (
-    Finding,
-    arms_of,
-    concurrency_of,
-    make_table_check,
-    setting_of,
-    unknown,
-)
+from sparktune.experiment.checks._shared import Finding, concurrency_of, make_table_check, setting_of, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
@@ -30,7 +23,7 @@ _HINT = "raise max_cudagraph_capture_size to at least streams x (1 + num_specula
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     findings = []
-    for arm in arms_of(table):
+    for arm in table.measured_arms:
         size, drafted = setting_of(table, arm, *_CAPTURE), setting_of(table, arm, *_SPECULATIVE) or 0
         if size is None:
             continue

@@ -12,15 +12,7 @@ __all__ = ["TABLE_CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.experiment.checks._shared import (
-    Finding,
-    arms_of,
-    facts_number,
-    make_table_check,
-    median_of,
-    other_arms,
-    unknown,
-)
+from sparktune.experiment.checks._shared import Finding, facts_number, make_table_check, median_of, other_arms, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
@@ -35,7 +27,7 @@ _NEEDED = "samples of the GPU's clock and use under load, or sm_clock_mhz and st
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
-    samples = ["", *(f"{arm}." for arm in arms_of(table) if arm)]  # files that differ have facts of their own
+    samples = ["", *(f"{arm}." for arm in table.measured_arms if arm)]  # files that differ have facts of their own
     findings = [finding for prefix in samples for finding in _of_samples(table, prefix)]
     for first, second in other_arms(table):
         findings += _between(table, first, second)

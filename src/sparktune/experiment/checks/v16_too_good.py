@@ -15,7 +15,6 @@ from collections.abc import Sequence
 
 from sparktune.experiment.checks._shared import (
     Finding,
-    arms_of,
     by_cell,
     concurrency_of,
     listed,
@@ -72,7 +71,7 @@ def _ratios(table: Table, first: str, second: str) -> list[tuple[Ratio, str]]:
 
 def _above_solo(table: Table) -> tuple[list[str], int]:
     above, compared = [], 0
-    for arm in arms_of(table):
+    for arm in table.measured_arms:
         cells = by_cell(table, arm)
         for (prompt, output, depth, _, label, prompt_id), rows in cells.items():
             row, rate = rows[0], median_of(rows, "output_tok_s")

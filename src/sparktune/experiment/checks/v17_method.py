@@ -13,10 +13,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sparktune.experiment.checks._shared import Finding, grouped, key_of, listed, make_table_check, plural, unknown
+from sparktune.experiment.checks._shared import Finding, grouped, key_of, listed, make_table_check, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Row, Table
 from sparktune.model.table_check import TableContext
+from sparktune.units import count_of
 
 _FLAGS = {"pp": "prompt_tokens", "tg": "output_tokens", "depth": "depth", "concurrency": "concurrency"}
 _LIST = re.compile(r"--(pp|tg|depth|concurrency)[ =]+((?:\d{1,12}[ ,]*)+)")
@@ -33,7 +34,7 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         return [Finding(status=Status.OK, evidence="every cell is one of the command")]
     cells, commands = len({key_of(row) for row in outside}), len(grids)
     where = f"in none of the {commands} commands" if commands > 1 else "not in the command"
-    evidence = f"{plural(cells, 'cell')} {where}: {listed(grouped(outside), 6)}"
+    evidence = f"{count_of(cells, 'cell')} {where}: {listed(grouped(outside), 6)}"
     return [Finding(status=Status.WARN, evidence=evidence, hint=_HINT)]
 
 

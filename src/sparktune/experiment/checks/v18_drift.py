@@ -11,17 +11,18 @@ __all__ = ["TABLE_CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.experiment.checks._shared import Finding, arms_of, listed, make_table_check, plural, unknown
+from sparktune.experiment.checks._shared import Finding, listed, make_table_check, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
+from sparktune.units import count_of
 
 _END = "@end"
 _HINT = "measure again, and find who changed it"
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
-    pairs = [(arm, name, *values) for arm in arms_of(table) for name, values in _read_twice(table, arm).items()]
+    pairs = [(arm, name, *values) for arm in table.measured_arms for name, values in _read_twice(table, arm).items()]
     if not pairs:
         return [unknown("it needs settings read back at the end, in a line # arm NAME at end: KEY=VALUE", _HINT)]
     changed = [
@@ -29,7 +30,7 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
     ]
     if changed:
         return [Finding(status=Status.INVALID, evidence=listed(changed), hint=_HINT)]
-    return [Finding(status=Status.OK, evidence=f"{plural(len(pairs), 'setting')} read back unchanged")]
+    return [Finding(status=Status.OK, evidence=f"{count_of(len(pairs), 'setting')} read back unchanged")]
 
 
 def _read_twice(table: Table, arm: str) -> dict[str, tuple[str, str]]:

@@ -11,7 +11,7 @@ __all__ = ["TABLE_CHECK"]
 
 from collections.abc import Sequence
 
-from sparktune.experiment.checks._shared import Finding, arms_of, listed, make_table_check, unknown
+from sparktune.experiment.checks._shared import Finding, listed, make_table_check, unknown
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
@@ -20,7 +20,7 @@ _HINT = "find out why they failed: see the server's log; compare only what both 
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
-    arms = arms_of(table)
+    arms = table.measured_arms
     if not any("failed_requests" in row.values for row in table.rows):
         return [unknown("it needs the number of requests that failed (failed_requests)")]
     failed = {arm: _failed(table, arm) for arm in arms}

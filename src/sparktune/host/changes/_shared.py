@@ -1,10 +1,9 @@
 """What several changes need: the split of the cores, the diff of a file, counts in words."""
 
-__all__ = ["cores_unknown", "counted", "diff_of", "join"]
+__all__ = ["cores_unknown", "diff_of"]
 
 import difflib
 
-from sparktune.host.words import counted, join
 from sparktune.model.host_plan import Refusal
 
 

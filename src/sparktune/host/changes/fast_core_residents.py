@@ -10,7 +10,6 @@ __all__ = ["CHANGE"]
 from collections import Counter
 from collections.abc import Iterable
 
-from sparktune.host.changes._shared import counted
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.hazards import Inference, inference_on, is_below
 from sparktune.host.placement import Cores, cores_of
@@ -20,6 +19,7 @@ from sparktune.model.host_plan import ChangePlan, CheckStatus, HostChange, HostC
 from sparktune.model.node import NodeFacts
 from sparktune.model.profile import Mode, Profile
 from sparktune.model.reads import Read
+from sparktune.units import count_of
 
 _ID = "fast-core-residents"
 _MOST_NAMED = 8
@@ -66,7 +66,7 @@ def _inference(one: Inference, cores: Cores) -> HostCheck:
     if not one.allowed:
         return _check(target, wanted, "", CheckStatus.UNREADABLE, "its threads could not be read")
     tally = Counter(format_cpulist(cpus & cores.online) for cpus in one.allowed).most_common()
-    effective = ", ".join(f"{cpus} ({counted(times, 'thread')})" for cpus, times in tally[:_MOST_NAMED])
+    effective = ", ".join(f"{cpus} ({count_of(times, 'thread')})" for cpus, times in tally[:_MOST_NAMED])
     confined = sum(1 for cpus in one.allowed if not cpus & cores.performance)
     if not confined:
         return _check(target, wanted, effective, CheckStatus.OK)
@@ -107,7 +107,7 @@ def _waits_for_boot(view: HostView) -> bool:
 def _kernel(kernel: list[LiveTask], cores: Cores) -> HostCheck:
     free = [task for task in kernel if not task.fixed]
     fixed = len(kernel) - len(free)
-    effective = f"{counted(fixed, 'thread')} that nobody may move, most of them one per core"
+    effective = f"{count_of(fixed, 'thread')} that nobody may move, most of them one per core"
     if free:
         effective += f"; not moved: {_described(free, cores, {task.pid: task.name for task in free})}"
     return _check("threads of the kernel on performance cores", _KERNEL, effective, CheckStatus.OK)
@@ -120,11 +120,11 @@ def _described(tasks: Iterable[LiveTask], cores: Cores, names: dict[int, str]) -
     by_name = Counter(names[task.pid] for task in listed).most_common()
     by_name.sort(key=lambda item: (-recent[item[0]], -item[1], item[0]))
     named = ", ".join(
-        f"{name} ({counted(threads, 'thread')}{f', {recent[name]} ran there last' if recent[name] else ''})"
+        f"{name} ({count_of(threads, 'thread')}{f', {recent[name]} ran there last' if recent[name] else ''})"
         for name, threads in by_name[:_MOST_NAMED]
     )
     more = len(by_name) - _MOST_NAMED
-    total = f"{counted(len(listed), 'thread')}, {recent.total()} ran there last"
+    total = f"{count_of(len(listed), 'thread')}, {recent.total()} ran there last"
     return f"{total}: {named}" + (f" and {more} more names" if more > 0 else "")
 
 

@@ -10,7 +10,7 @@ __all__ = ["CHANGE"]
 from collections import Counter
 from collections.abc import Iterable
 
-from sparktune.host.changes._shared import cores_unknown, counted, join
+from sparktune.host.changes._shared import cores_unknown
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
@@ -25,6 +25,7 @@ from sparktune.host.irq_targets import (
     targets_of,
     vector_name,
 )
+from sparktune.host.words import join
 from sparktune.model.host_plan import (
     ChangePlan,
     CheckStatus,
@@ -37,6 +38,7 @@ from sparktune.model.host_plan import (
 )
 from sparktune.model.profile import IrqPolicy
 from sparktune.model.step import IrqStep
+from sparktune.units import count_of
 
 _ID = "irq-affinity"
 # TuneD's scheduler moves interrupts off its isolated_cores, too, unless irq_process=0
@@ -94,7 +96,7 @@ def _step(devices: tuple[MsiDevice, ...], placement: Placement) -> PlannedStep:
     cpus = format_cpulist(frozenset(placement.cpus))
     return PlannedStep(
         change=_ID,
-        target=f"{counted(len(vectors), 'interrupt vector')} of {', '.join(device.address for device in there)}",
+        target=f"{count_of(len(vectors), 'interrupt vector')} of {', '.join(device.address for device in there)}",
         before=tally(expect.values()),
         after=f"one CPU each of {in_order(placement.cpus)}" if placement.spread else cpus,
         takes_effect=TakesEffect.LIVE,
@@ -122,7 +124,7 @@ def _notes(view: HostView, facts: InterruptFacts, targets: Targets) -> Iterable[
         on_fast = [one for one in device.vectors if one.name and (one.requested.value or frozenset()) & fast]
         managed = [one for one in on_fast if likely_managed(one.name)]
         if managed:
-            fixed.append(f"{device.address} ({counted(len(managed), 'vector')}, {managed[0].name} ...)")
+            fixed.append(f"{device.address} ({count_of(len(managed), 'vector')}, {managed[0].name} ...)")
         if device.address not in meant and len(on_fast) > len(managed):
             free = next(one for one in on_fast if one not in managed)
             others.append(f"{device.address} ({free.name})")
@@ -142,7 +144,7 @@ def _notes(view: HostView, facts: InterruptFacts, targets: Targets) -> Iterable[
 def _unread(targets: Targets) -> Iterable[str]:
     unread = sum(one.requested.value is None for device in targets.devices for one in device.vectors)
     if unread:
-        yield f"the CPUs of {counted(unread, 'vector')} could not be read: whether they have to be moved is not known"
+        yield f"the CPUs of {count_of(unread, 'vector')} could not be read: whether they have to be moved is not known"
 
 
 def _service_note(view: HostView) -> Iterable[str]:

@@ -16,7 +16,7 @@ from sparktune.host.banned_cpus import (
     running,
     with_banned,
 )
-from sparktune.host.changes._shared import counted, diff_of
+from sparktune.host.changes._shared import diff_of
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.interrupts import InterruptFacts
@@ -38,6 +38,7 @@ from sparktune.model.observed import State, present
 from sparktune.model.profile import IrqPolicy, Profile
 from sparktune.model.reads import Read
 from sparktune.model.step import FileStep, ServiceStep
+from sparktune.units import count_of
 
 _ID = "irqbalance"
 _UNIT = "irqbalance.service"
@@ -72,7 +73,7 @@ def _plan(view: HostView) -> ChangePlan:
     if not vectors:
         return ChangePlan(notes=("irqbalance is active and left alone: the profile moves no interrupts here",))
     if view.profile.irq is IrqPolicy.SPREAD:
-        moved = f"it would move the {counted(vectors, 'vector')} again, away from the one core that each should have"
+        moved = f"it would move the {count_of(vectors, 'vector')} again, away from the one core that each should have"
         return _refused(f"irqbalance is active: every 10 s {moved}", _STOP_IT)
     cores = cores_of(view.facts)
     refusals = managed_by_tuned(view, _ID, ("irqbalance", "banned_cpus"))

@@ -9,7 +9,7 @@ __all__ = ["CHANGE"]
 
 from sparktune.host.affinity_checks import check_manager
 from sparktune.host.affinity_hazards import refusals_of
-from sparktune.host.changes._shared import cores_unknown, counted, diff_of
+from sparktune.host.changes._shared import cores_unknown, diff_of
 from sparktune.host.cpulist import CpuSet, format_cpulist, parse_cpulist
 from sparktune.host.facts.systemd import AffinityLine, SystemdFacts
 from sparktune.host.hazards import in_container, inference_on
@@ -23,6 +23,7 @@ from sparktune.model.observed import State
 from sparktune.model.profile import Mode, Profile
 from sparktune.model.reads import Read
 from sparktune.model.step import AffinityStep, FileStep, Task
+from sparktune.units import count_of
 
 _ID = "manager-affinity"
 _WITHOUT = "--without manager-affinity"
@@ -123,7 +124,7 @@ def _move_step(view: HostView, cores: Cores, tasks: Tasks) -> tuple[PlannedStep,
     return (
         PlannedStep(
             change=_ID,
-            target=f"{counted(len(moving), 'thread')} in {processes} {'process' if processes == 1 else 'processes'}"
+            target=f"{count_of(len(moving), 'thread')} in {processes} {'process' if processes == 1 else 'processes'}"
             if view.profile.move_running
             else "PID 1, which passes it on to what it starts",
             before=format_cpulist(cores.online),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sparktune.host.engine_names import engine_of_image
+from sparktune.engines import engine_of_image
 from sparktune.host.environment import kept_environment
 from sparktune.host.facts._shared import shorten
 from sparktune.model.node import FactSource

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from sparktune.engines import Role, role_of
 from sparktune.host.cpulist import CpuSet, parse_cpulist
-from sparktune.host.engine_names import Role, role_of
 from sparktune.host.environment import KEPT_PREFIXES, kept_environment
 from sparktune.host.facts._shared import bounded_int, shorten
 from sparktune.model.node import FactSource

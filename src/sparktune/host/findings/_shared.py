@@ -10,7 +10,6 @@ __all__ = [
     "environments",
     "fabric_devices",
     "ib_devices",
-    "join",
     "lasting_profiles",
     "node_rule",
     "pinned_gid",
@@ -37,8 +36,6 @@ from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.host.nccl_selector import parse_selector
 from sparktune.model.finding import Finding, FindingRule, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
-
-_MOST_NAMED = 6
 
 # NVML's reasons for a clock that heat, or a failing supply, holds down; a power cap is a usual state under load.
 SLOWING = frozenset({"hw_slowdown", "sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"})
@@ -108,13 +105,6 @@ def _written(rule: str, found: Found, node: str | None) -> Finding:
         file=found.file,
         line=found.line,
     )
-
-
-def join(names: Iterable[str]) -> str:
-    """Name a few things, and say how many more there are."""
-    listed = list(names)
-    more = len(listed) - _MOST_NAMED
-    return ", ".join(listed[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def environments(node: NodeFacts) -> tuple[Environment, ...]:

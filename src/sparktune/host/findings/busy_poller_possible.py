@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.processes import ProcessFacts
-from sparktune.host.findings._shared import Found, join, node_rule
+from sparktune.host.findings._shared import Found, node_rule
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 

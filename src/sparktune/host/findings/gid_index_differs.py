@@ -5,7 +5,8 @@ __all__ = ["FINDING"]
 from collections.abc import Iterator
 
 from sparktune.host.facts.rdma import usable_gid
-from sparktune.host.findings._shared import Found, cluster_rule, environments, ib_devices, join, pinned_gid
+from sparktune.host.findings._shared import Found, cluster_rule, environments, ib_devices, pinned_gid
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 

@@ -4,7 +4,8 @@ __all__ = ["FINDING"]
 
 from collections.abc import Iterator
 
-from sparktune.host.findings._shared import Found, environments, ib_devices, join, node_rule, pinned_gid
+from sparktune.host.findings._shared import Found, environments, ib_devices, node_rule, pinned_gid
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from sparktune.host.facts.gpu import GpuFacts, GpuProcess
 from sparktune.host.facts.processes import ProcessFacts
-from sparktune.host.findings._shared import Found, join, node_rule
+from sparktune.host.findings._shared import Found, node_rule
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 from sparktune.units import format_bytes

@@ -5,7 +5,8 @@ __all__ = ["FINDING"]
 from collections.abc import Iterator
 
 from sparktune.host.facts.gpu import GpuFacts
-from sparktune.host.findings._shared import SLOWING, Found, join, node_rule
+from sparktune.host.findings._shared import SLOWING, Found, node_rule
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 

@@ -5,8 +5,9 @@ __all__ = ["FINDING"]
 from collections.abc import Iterator
 
 from sparktune.host.facts.netdev import NetdevFacts, NetDevice
-from sparktune.host.findings._shared import Found, environments, fabric_devices, join, node_rule
+from sparktune.host.findings._shared import Found, environments, fabric_devices, node_rule
 from sparktune.host.nccl_selector import parse_selector
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 from sparktune.model.observed import State

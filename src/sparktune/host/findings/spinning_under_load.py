@@ -4,9 +4,10 @@ __all__ = ["FINDING"]
 
 from collections.abc import Iterator
 
-from sparktune.host.engine_names import role_of
-from sparktune.host.findings._shared import Found, join, node_rule
+from sparktune.engines import role_of
+from sparktune.host.findings._shared import Found, node_rule
 from sparktune.host.thread_load import ThreadLoadFacts
+from sparktune.host.words import join
 from sparktune.model.finding import Severity
 from sparktune.model.node import NodeFacts
 from sparktune.units import format_percent

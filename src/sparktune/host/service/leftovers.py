@@ -15,7 +15,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from sparktune.host.engine_names import role_of
+from sparktune.engines import role_of
 from sparktune.host.service.facts import NodeProcess, ServiceFacts
 from sparktune.host.service.serving import servers_of
 from sparktune.units import Bytes

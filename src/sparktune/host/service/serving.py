@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from sparktune.host.engine_names import role_of
+from sparktune.engines import role_of
 from sparktune.host.service.facts import NodeProcess
 
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "busybox"})

@@ -24,7 +24,7 @@ from datetime import UTC, datetime
 from sparktune.model.cell import Cell
 from sparktune.model.engine import EngineFacts
 from sparktune.model.metric import MetricSummary
-from sparktune.units import Seconds, format_percent, format_rate, format_seconds
+from sparktune.units import Seconds, count_of, format_percent, format_rate, format_seconds
 
 UNKNOWN = "unknown"
 NOT_APPLICABLE = "-"
@@ -103,11 +103,6 @@ def listed(names: Sequence[str]) -> str:
     """Join names, the first few of many."""
     shown = ", ".join(names[:_SHOWN])
     return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
-
-
-def count_of(number: int, noun: str) -> str:
-    """Render ``1 cell``, ``3 cells``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def engine_words(engine: EngineFacts) -> str:

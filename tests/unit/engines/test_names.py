@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktune.host.engine_names import engine_of_image, role_of
+from sparktune.engines import engine_of_image, role_of
 
 _ENGINES = {"vllm", "sglang", "llamacpp", "ollama", "tensorrt-llm"}
 
