@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +16,7 @@ from sparktune.cli._nodes import targets_of
 from sparktune.errors import UsageError
 from sparktune.flows.drift import DriftWish
 from sparktune.flows.watch import watch
-from sparktune.flows.watch_asked import Bell, Questions, ask_on
+from sparktune.flows.watch_asked import Bell, Question, Questions, ask_on
 from sparktune.flows.watch_engine import watch_engine
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.config import CONFIG_NAME, find_config, load_config
@@ -117,11 +116,13 @@ class WatchFeeds:
             )
         if self.ask_every_s is None:
             return found
-        questions, turn = Questions(self.targets, self.wish, clock), asyncio.Lock()
-        slowly = partial(ask_on, clock=clock, every_s=self.ask_every_s, bell=self.bell, turn=turn)
-        found.append(slowly(questions.doctor, lambda one: post(News(at_s=clock(), doctor=one))))
+        questions = Questions(self.targets, self.wish)
+        asked: list[Question[Any]] = [
+            Question(questions.doctor, lambda one: post(News(at_s=clock(), doctor=one))),
+        ]
         if self.wish is not None:
-            found.append(slowly(questions.drift, lambda one: post(News(at_s=clock(), drift=one))))
+            asked.append(Question(questions.drift, lambda one: post(News(at_s=clock(), drift=one))))
+        found.append(ask_on(asked, clock, every_s=self.ask_every_s, bell=self.bell))
         return found
 
 

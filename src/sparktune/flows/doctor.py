@@ -1,18 +1,20 @@
 """``doctor``: read the nodes, or the loose files of a report, and judge them. Nothing is changed."""
 
-__all__ = ["Diagnosis", "diagnose", "diagnose_files", "diagnose_nodes", "facts_of"]
+__all__ = ["Diagnosis", "diagnose", "diagnose_files", "diagnose_nodes", "facts_all", "facts_of"]
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sparktune.errors import ExitCode
-from sparktune.host.facts import all_reads, read_facts
+from sparktune.errors import ExitCode, HostError, NodeError
+from sparktune.flows.host_look import Seen, seen_once
+from sparktune.flows.look import Look, looking
+from sparktune.host.facts import read_facts
 from sparktune.host.findings import judge
 from sparktune.io.case_files import read_case_files
 from sparktune.io.cluster import NodeTarget
-from sparktune.io.transport.fanout import NodeAnswer, observe_all
+from sparktune.io.transport.fanout import NodeAnswer
 from sparktune.model.finding import Finding, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
 
@@ -40,10 +42,24 @@ def diagnose_nodes(targets: Sequence[NodeTarget]) -> Diagnosis:
     return asyncio.run(diagnose(targets))
 
 
-async def diagnose(targets: Sequence[NodeTarget]) -> Diagnosis:
+async def diagnose(targets: Sequence[NodeTarget], look: Look | None = None) -> Diagnosis:
     """Ask as ``diagnose_nodes`` does, beside other work: judging does not hold it up."""
-    answers = await observe_all(targets, all_reads())
-    return await asyncio.to_thread(lambda: _judged(ClusterFacts(nodes=tuple(map(facts_of, answers)))))
+    async with looking(look) as shared:
+        nodes = await facts_all(targets, shared)
+    return await asyncio.to_thread(lambda: _judged(ClusterFacts(nodes=nodes)))
+
+
+async def facts_all(targets: Sequence[NodeTarget], look: Look) -> tuple[NodeFacts, ...]:
+    """Return the facts of all nodes, asked at once; of one that does not answer, why."""
+
+    async def seen(target: NodeTarget) -> Seen:
+        return await seen_once(look, target)
+
+    answers = await look.each(targets, seen)
+    return tuple(
+        answer.facts if isinstance(answer, Seen) else _silent(target.name, answer)
+        for target, answer in zip(targets, answers, strict=True)
+    )
 
 
 def diagnose_files(folder: Path) -> Diagnosis:
@@ -62,5 +78,8 @@ def facts_of(answer: NodeAnswer) -> NodeFacts:
     name = answer.target.name
     if answer.readings is not None:
         return read_facts(name, answer.readings)
-    error = answer.error
+    return _silent(name, answer.error)
+
+
+def _silent(name: str, error: NodeError | HostError | None) -> NodeFacts:
     return NodeFacts(node=name, failure=str(error or "no answer"), hint=error.hint if error is not None else "")

@@ -12,14 +12,12 @@ from sparktune.deploy.settings.grammars import all_grammars
 from sparktune.drift.aspects import all_aspects
 from sparktune.drift.earned_scope import entries_for
 from sparktune.errors import ExitCode
-from sparktune.flows.doctor import facts_of
+from sparktune.flows.doctor import facts_all
 from sparktune.flows.host_verify import status_all
-from sparktune.host.facts import all_reads
+from sparktune.flows.look import Look, looking
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets, read_parts
-from sparktune.io.transport.fanout import observe_all
 from sparktune.model.drift import DriftRow, DriftStatus, DriftView, ServicePlace
-from sparktune.model.node import NodeFacts
 from sparktune.model.setting import Setting
 from sparktune.units import Seconds
 
@@ -39,22 +37,25 @@ class DriftWish:
     cluster: tuple[str, ...] = field(default=())
 
 
-async def observe_drift(wish: DriftWish, facts: Sequence[NodeFacts] | None = None) -> DriftView:
-    """Read the service and all nodes at once. What cannot be read is said in its place; raises UsageError.
+async def observe_drift(wish: DriftWish, look: Look | None = None) -> DriftView:
+    """Read the service and all nodes at once, each node over one agent.
 
-    ``facts`` are those of the nodes where somebody has asked for them just now; they are not asked again.
+    What cannot be read is said in its place; raises UsageError. In a ``look`` that goes on nothing is read again that
+    was read in it.
     """
     entries = entries_for(wish.earned, wish.place, cluster=wish.cluster)
-    parts, answers, hosts = await asyncio.gather(
-        read_parts(wish.place, wish.targets, _settings(entries)),
-        observe_all(wish.nodes if facts is None else (), all_reads()),
-        status_all(wish.nodes),
-    )
+    try:
+        async with looking(look) as shared, asyncio.TaskGroup() as group:
+            parts = group.create_task(read_parts(wish.place, wish.targets, shared.nodes, _settings(entries)))
+            facts = group.create_task(facts_all(wish.nodes, shared))
+            hosts = group.create_task(status_all(wish.nodes, shared))
+    except ExceptionGroup as errors:  # a word that is wrong, found by any of them
+        raise errors.exceptions[0] from None
     return DriftView(
         service=wish.place,
-        parts=parts,
-        nodes=tuple(map(facts_of, answers)) if facts is None else tuple(facts),
-        hosts=hosts.reports,
+        parts=parts.result(),
+        nodes=facts.result(),
+        hosts=hosts.result().reports,
         earned=entries,
         earned_file=wish.earned_file,
     )

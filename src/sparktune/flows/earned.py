@@ -16,6 +16,7 @@ from sparktune.io.drift.service import DriftTargets, read_parts
 from sparktune.io.earned import earned_entry
 from sparktune.io.store.faults import Unreadable
 from sparktune.io.store.store import Store
+from sparktune.io.transport.shared import SharedNodes
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
@@ -76,7 +77,8 @@ async def running_image(place: ServicePlace, targets: DriftTargets) -> str | Non
     """Return the image that runs on every node of a service; None for one without, and where it cannot be told."""
     if not runs_images(place.launcher):
         return None
-    return image_of(await read_parts(place, targets))
+    async with SharedNodes() as nodes:
+        return image_of(await read_parts(place, targets, nodes))
 
 
 def measured_on(

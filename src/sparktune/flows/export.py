@@ -16,12 +16,12 @@ from typing import Final, TypeVar
 from sparktune import __version__
 from sparktune.drift.stale import Judged, image_of, judged
 from sparktune.errors import ExitCode, SparktuneError
-from sparktune.flows.doctor import facts_of
+from sparktune.flows.doctor import facts_all
 from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
 from sparktune.flows.earned import running_of
+from sparktune.flows.look import Look
 from sparktune.flows.place_scan import scan_all
 from sparktune.flows.place_status import places_of
-from sparktune.host.facts import all_reads
 from sparktune.host.findings import judge
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.config import Config
@@ -31,7 +31,6 @@ from sparktune.io.signals import stop_on_signals
 from sparktune.io.store.location import database_path
 from sparktune.io.store.store import Store
 from sparktune.io.time_limit import time_limit
-from sparktune.io.transport.fanout import observe_all
 from sparktune.model.drift import DriftView
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
@@ -80,8 +79,12 @@ def export_exit(seen: Seen) -> ExitCode:
 
 
 async def look_once(wish: ExportWish) -> Seen:
-    """Ask every part once: the nodes first, then the rest at once, as it needs the nodes' facts."""
-    return await _Round(wish).look()
+    """Ask every part once: the nodes first, then the rest at once, as it needs the nodes' facts.
+
+    Each node is asked over one agent; threads are watched over one of their own, so that no look falls late.
+    """
+    async with Look() as look:
+        return await _Round(wish, look).ask()
 
 
 async def serve_looks(
@@ -109,20 +112,20 @@ async def serve_looks(
 
 
 class _Round:
-    """One look: what was asked so far, and what was missing."""
+    """What was asked so far in a look, and what was missing."""
 
-    def __init__(self, wish: ExportWish) -> None:
-        self._wish = wish
+    def __init__(self, wish: ExportWish, look: Look) -> None:
+        self._wish, self._look = wish, look
         self._parts: list[PartAsked] = []
         self._missing: list[Unknown] = []
 
-    async def look(self) -> Seen:
+    async def ask(self) -> Seen:
         wish = self._wish
         cluster = await self._part("nodes", self._cluster())
         entries = await self._part("earned", asyncio.to_thread(read_earned, wish.earned))
         experiments = await self._part("experiments", asyncio.to_thread(_experiments))
         views, pins, pollers = await asyncio.gather(
-            self._drift(cluster, entries or ()),
+            self._drift(entries or ()),
             self._part("pins", self._pins(cluster)),
             self._part("pollers", self._pollers()) if wish.place else _none(),
         )
@@ -170,18 +173,15 @@ class _Round:
         return found
 
     async def _cluster(self) -> ClusterFacts:
-        answers = await observe_all(self._wish.targets, all_reads())
-        return ClusterFacts(nodes=tuple(map(facts_of, answers)))
+        return ClusterFacts(nodes=await facts_all(self._wish.targets, self._look))
 
-    async def _drift(self, cluster: ClusterFacts | None, entries: Sequence[EarnedEntry]) -> Mapping[str, DriftView]:
+    async def _drift(self, entries: Sequence[EarnedEntry]) -> Mapping[str, DriftView]:
         earned = tuple(entry.content for entry in entries)
         file = str(self._wish.earned) if entries else ""
         wishes = [replace(one, earned=earned, earned_file=file) for one in self._wish.services]
-        facts = {node.node: node for node in cluster.nodes} if cluster is not None else {}
 
         async def ask(wish: DriftWish) -> DriftView | None:
-            known = [facts[one.name] for one in wish.nodes if one.name in facts]
-            return await self._part(f"drift {wish.place.name}".strip(), observe_drift(wish, known))
+            return await self._part(f"drift {wish.place.name}".strip(), observe_drift(wish, self._look))
 
         views = await asyncio.gather(*map(ask, wishes))
         return {wish.place.name: view for wish, view in zip(wishes, views, strict=True) if view is not None}
@@ -189,7 +189,7 @@ class _Round:
     async def _pins(self, cluster: ClusterFacts | None) -> Mapping[str, tuple[RuleRow, ...]]:
         """Return what is pinned on the nodes that answered; that others did not is said already."""
         up = {node.node for node in cluster.answered} if cluster is not None else set()
-        found = await places_of([one for one in self._wish.targets if one.name in up])
+        found = await places_of([one for one in self._wish.targets if one.name in up], self._look)
         for node in found.nodes:
             if node.failure:
                 self._missing.append(Unknown(what="pins", node=node.node, why=node.failure))

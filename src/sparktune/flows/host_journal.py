@@ -10,7 +10,7 @@ import msgspec
 
 from sparktune.errors import ChangeFailed, NodeNeedsRoot
 from sparktune.io.transport.changes_wire import Journal
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.node_report import NodeState
 from sparktune.model.profile import Profile
 from sparktune.model.transaction import JournalEntry, State, Transaction
@@ -67,7 +67,7 @@ def applied_profile(transaction: Transaction) -> Profile | None:
         return None
 
 
-async def try_journal(node: NodeSession) -> tuple[Journal | None, str]:
+async def try_journal(node: ReadableNode) -> tuple[Journal | None, str]:
     """Return a node's journal, or why there is none to see."""
     try:
         return await node.journal(), ""
@@ -76,7 +76,7 @@ async def try_journal(node: NodeSession) -> tuple[Journal | None, str]:
         return None, f"what was applied here before is not known: {said}"
 
 
-async def at_rest(node: NodeSession, rests: Callable[[Journal], bool]) -> Journal:
+async def at_rest(node: ReadableNode, rests: Callable[[Journal], bool]) -> Journal:
     """Return a node's journal when it says what is waited for, or as it is when patience has ended."""
     journal = await node.journal()
     for _ in range(int(_PATIENCE_S / _LOOK_EVERY_S)):

@@ -2,20 +2,20 @@
 
 __all__ = ["status_all", "verify_all", "verify_waiting"]
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sparktune.errors import HostError, NodeError
 from sparktune.flows.host_journal import applied_profile, held_entries, newest_applied, state_of, try_journal
-from sparktune.flows.host_look import Seen, failed, see, view_of
+from sparktune.flows.host_look import Seen, failed, see, seen_once, view_of
 from sparktune.flows.host_outcome import HostOutcome
+from sparktune.flows.look import Look, looking
 from sparktune.flows.place_status import placed_rows
 from sparktune.host.changes import verify_node
 from sparktune.host.pinning.rows import rule_checks
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.changes_wire import Journal
-from sparktune.io.transport.fanout import ask_all
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.host_plan import HostCheck
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.profile import Profile
@@ -27,31 +27,32 @@ _NOT_UNDERSTOOD = "the profile in the journal is none that this version understa
 
 async def verify_all(targets: Sequence[NodeTarget], profile: Profile | None) -> HostOutcome:
     """Verify all nodes at once."""
+    async with Look() as look:
 
-    async def verify(node: NodeSession) -> NodeReport:
-        return await _report(node, profile)
+        async def verify(target: NodeTarget) -> NodeReport:
+            return await _report(look.node(target), profile, await seen_once(look, target))
 
-    return HostOutcome(verb="verify", reports=await _reports(targets, verify))
-
-
-async def status_all(targets: Sequence[NodeTarget]) -> HostOutcome:
-    """Ask all nodes at once."""
-
-    async def status(node: NodeSession) -> NodeReport:
-        return await _report(node, None)
-
-    return HostOutcome(verb="status", reports=await _reports(targets, status))
+        return HostOutcome(verb="verify", reports=_reports(targets, await look.each(targets, verify)))
 
 
-async def verify_waiting(node: NodeSession, profile: Profile) -> tuple[HostCheck, ...]:
+async def status_all(targets: Sequence[NodeTarget], look: Look | None = None) -> HostOutcome:
+    """Ask all nodes at once; in a look that goes on what is known from it already is not asked again."""
+    async with looking(look) as shared:
+
+        async def status(target: NodeTarget) -> NodeReport:
+            return await shared.once(_status, target)
+
+        return HostOutcome(verb="status", reports=_reports(targets, await shared.each(targets, status)))
+
+
+async def verify_waiting(node: ReadableNode, profile: Profile) -> tuple[HostCheck, ...]:
     """Return what still waits for a reboot on a node where the profile is not applied."""
     return verify_node(await view_of(node, await see(node), profile))
 
 
-async def _reports(
-    targets: Sequence[NodeTarget], ask: Callable[[NodeSession], Awaitable[NodeReport]]
+def _reports(
+    targets: Sequence[NodeTarget], answers: Sequence[NodeReport | NodeError | HostError]
 ) -> tuple[NodeReport, ...]:
-    answers = await ask_all(targets, ask)
     return tuple(
         replace(failed(target.name, answer), state=NodeState.UNKNOWN)
         if isinstance(answer, NodeError | HostError)
@@ -60,10 +61,15 @@ async def _reports(
     )
 
 
-async def _report(node: NodeSession, profile: Profile | None) -> NodeReport:
-    seen = await see(node)
+async def _status(look: Look, target: NodeTarget) -> NodeReport:
+    return await _report(look.node(target), None, await seen_once(look, target))
+
+
+async def _report(node: ReadableNode, profile: Profile | None, seen: Seen) -> NodeReport:
     # Without a profile the journal alone says what is wanted; who names one can do without.
     journal, why = await try_journal(node) if profile is not None else (await node.journal(), "")
+    if journal is not None and _has_changed(journal, seen):
+        seen = await see(node)
     wanted, applied_boot, note = _wanted(seen, journal, profile)
     view = await view_of(node, seen, wanted, applied_boot)
     if journal is not None:
@@ -78,6 +84,12 @@ async def _report(node: NodeSession, profile: Profile | None) -> NodeReport:
         holder=journal.holder if journal is not None else "",
         notes=tuple(text for text in (why, note) if text),
     )
+
+
+def _has_changed(journal: Journal, seen: Seen) -> bool:
+    """Tell whether the node may be another than the one that was seen: what was wanted since is not in those facts."""
+    newest_ns = max((max(one.began_ns, one.ended_ns) for one in journal.transactions), default=0)
+    return bool(journal.holder) or newest_ns >= seen.wall_ns
 
 
 def _wanted(seen: Seen, journal: Journal | None, profile: Profile | None) -> tuple[Profile, str | None, str]:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparktune.errors import ExitCode, HostError, NodeError
+from sparktune.flows.look import Look, looking
 from sparktune.host.pinning.rows import Pinned, pinned_of, rule_reads, rule_rows
 from sparktune.host.pinning.unended import unended_of, unended_rows
 from sparktune.io.cluster import NodeTarget
-from sparktune.io.transport.fanout import ask_all
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.pin import RuleRow
 from sparktune.model.transaction import Transaction
 
@@ -51,24 +51,16 @@ def status_of_places(targets: Sequence[NodeTarget]) -> PlaceStatus:
     return asyncio.run(places_of(targets))
 
 
-async def placed_rows(session: NodeSession, transactions: Sequence[Transaction], boot_id: str) -> tuple[RuleRow, ...]:
+async def placed_rows(session: ReadableNode, transactions: Sequence[Transaction], boot_id: str) -> tuple[RuleRow, ...]:
     """Return the rows of a node whose journal is known; a node where nothing is pinned is not asked."""
     pinned = pinned_of(transactions, boot_id)
     return rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
 
 
-async def places_of(targets: Sequence[NodeTarget]) -> PlaceStatus:
+async def places_of(targets: Sequence[NodeTarget], look: Look | None = None) -> PlaceStatus:
     """Ask all nodes at once, as ``status_of_places`` does, in a loop that runs already."""
-
-    async def ask(session: NodeSession) -> NodePlaced:
-        hello, journal = await session.hello(), await session.journal()
-        pinned = pinned_of(journal.transactions, hello.boot_id)
-        rows = rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
-        unended = tuple(one.id for one in unended_of(journal.transactions))
-        rows = (*unended_rows(journal.transactions, journal.holder), *rows)
-        return NodePlaced(node=session.target.name, pinned=pinned, unended=unended, rows=rows)
-
-    answers = await ask_all(targets, ask)
+    async with looking(look) as shared:
+        answers = await shared.each(targets, lambda target: _placed(shared.node(target)))
     return PlaceStatus(
         nodes=tuple(
             NodePlaced(node=target.name, failure=str(answer), hint=answer.hint)
@@ -77,3 +69,12 @@ async def places_of(targets: Sequence[NodeTarget]) -> PlaceStatus:
             for target, answer in zip(targets, answers, strict=True)
         )
     )
+
+
+async def _placed(session: ReadableNode) -> NodePlaced:
+    hello, journal = await session.hello(), await session.journal()
+    pinned = pinned_of(journal.transactions, hello.boot_id)
+    rows = rule_rows(pinned, await session.observe(rule_reads())) if pinned else ()
+    unended = tuple(one.id for one in unended_of(journal.transactions))
+    rows = (*unended_rows(journal.transactions, journal.holder), *rows)
+    return NodePlaced(node=session.target.name, pinned=pinned, unended=unended, rows=rows)

@@ -12,6 +12,7 @@ from sparktune.errors import ExitCode, HostError, NodeError, SparktuneError, Sto
 from sparktune.experiment.idle_result import conclude_idle
 from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift
 from sparktune.flows.host_journal import newest_applied, state_of, try_journal
+from sparktune.flows.look import Look
 from sparktune.host.pinning.rows import pinned_of
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.http.server import Server
@@ -19,7 +20,7 @@ from sparktune.io.last_looks import LastDrift, LastLook
 from sparktune.io.secrets import Secret
 from sparktune.io.store.faults import Unreadable, leave_out
 from sparktune.io.store.store import Store
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.experiment_row import ExperimentRow
 from sparktune.model.front_page import (
     DriftStanding,
@@ -67,10 +68,13 @@ class Looked:
 
 async def look_around(wish: StatusWish, now: Callable[[], Seconds]) -> Looked:
     """Ask everything at once, for ``limit_s`` at most; raises nothing for what does not answer."""
-    nodes = [asyncio.create_task(_node(target)) for target in wish.nodes]
-    service = asyncio.create_task(_service(wish)) if wish.endpoint else None
-    drift = asyncio.create_task(_drift(wish.drift, now)) if wish.drift is not None else None
-    await _at_most(wish.limit_s, [task for task in (*nodes, service, drift) if task is not None])
+    async with Look() as look:
+        # The nodes before drift: they tell in one turn whether they answer, and drift is long.
+        nodes = [asyncio.create_task(_node(look.node(target))) for target in wish.nodes]
+        service = asyncio.create_task(_service(wish)) if wish.endpoint else None
+        drift = asyncio.create_task(_drift(wish.drift, look, now)) if wish.drift is not None else None
+        await _at_most(wish.limit_s, [task for task in (*nodes, service, drift) if task is not None])
+        await _at_most(_FAREWELL_S, [asyncio.create_task(look.close())])
     late = f"did not answer within {format_duration(wish.limit_s)}"
     seen = dict(wish.before.nodes)
     standings = [
@@ -124,18 +128,17 @@ def _ended(task: asyncio.Task[_T], late: Any) -> Any:  # noqa: ANN401 - what sta
     return late if not task.done() or task.cancelled() else task.result()
 
 
-async def _node(target: NodeTarget) -> NodeStanding:
+async def _node(node: ReadableNode) -> NodeStanding:
+    name = node.target.name
     try:
-        async with NodeSession(target) as node:
-            await node.hello()
-            journal, why = await try_journal(node)
+        journal, why = await try_journal(node)
     except (NodeError, HostError) as error:
-        return NodeStanding(node=target.name, why=_bare(error, target.name))
+        return NodeStanding(node=name, why=_bare(error, name))
     if journal is None:
-        return NodeStanding(node=target.name, why_state=why)
+        return NodeStanding(node=name, why_state=why)
     transactions = journal.transactions
     return NodeStanding(
-        node=target.name,
+        node=name,
         state=state_of(journal),
         profile=newest_applied(transactions) is not None,
         pins=len(pinned_of(transactions)),
@@ -153,10 +156,10 @@ async def _service(wish: StatusWish) -> ServiceStanding:
     )
 
 
-async def _drift(wish: DriftWish, now: Callable[[], Seconds]) -> LastDrift | str:
+async def _drift(wish: DriftWish, look: Look, now: Callable[[], Seconds]) -> LastDrift | str:
     """Return what drift came to, or why it could not be looked at."""
     try:
-        rows = drift_rows(await observe_drift(wish))
+        rows = drift_rows(await observe_drift(wish, look))
     except SparktuneError as error:
         return one_line(str(error))
     code = drift_exit(rows)
@@ -212,7 +215,7 @@ def _of_experiment(row: ExperimentRow, endpoint: str) -> VerdictStanding:
         id=row.id,
         created_wall_s=row.created_wall_s,
         state=row.state.value,
-        verdict=row.verdict,
+        verdict=one_line(row.said),
         about=_elsewhere(f"{one_line(row.knob)}, {row.metric}", row.base_url, endpoint),
         holds=row.holds,
     )
@@ -221,7 +224,7 @@ def _of_experiment(row: ExperimentRow, endpoint: str) -> VerdictStanding:
 def _sweep(store: Store, endpoint: str) -> Iterator[VerdictStanding]:
     for one in store.list_sweeps(1):
         place = store.experiment_row(one.id)
-        confirmed = store.experiment_row(one.confirm).verdict if one.confirm else ""
+        confirmed = one_line(store.experiment_row(one.confirm).said) if one.confirm else ""
         ended = one.why or "no configuration went to confirmation"
         yield VerdictStanding(
             kind="sweep",

@@ -1,24 +1,23 @@
 """Ask what costs more than a look - drift, doctor - at a slow pace beside the watching, one question at a time."""
 
-__all__ = ["Bell", "Questions", "ask_on"]
+__all__ = ["Bell", "Question", "Questions", "ask_on"]
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sparktune.errors import SparktuneError
 from sparktune.flows.doctor import diagnose
 from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
+from sparktune.flows.look import Look
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.drift import DriftRow
 from sparktune.model.finding import Finding
-from sparktune.model.node import NodeFacts
 from sparktune.report.watch import Answered
 from sparktune.units import Seconds
 
 _T = TypeVar("_T")
-_FRESH_S: Final[Seconds] = 60.0
 _Answer = tuple[tuple[_T, ...], str]
 
 
@@ -42,60 +41,58 @@ class Bell:
             return
 
 
-async def ask_on(
-    ask: Callable[[], Awaitable[_Answer[_T]]],
-    show: Callable[[Answered[_T]], None],
-    clock: Callable[[], Seconds],
-    *,
-    every_s: Seconds,
-    bell: Bell,
-    turn: asyncio.Lock,
-) -> None:
-    """Ask now and every ``every_s`` seconds (0: when the bell rings), until cancelled; ``turn`` keeps questions apart.
+class Question(Generic[_T]):
+    """One question, and the answer that it had last."""
 
-    What went wrong is shown, and the answer before it is kept with the time at which it was given.
+    def __init__(self, ask: Callable[[Look], Awaitable[_Answer[_T]]], show: Callable[[Answered[_T]], None]) -> None:
+        """``show`` is told when it is asked, and what came of it."""
+        self._ask, self._show = ask, show
+        self._answered: Answered[_T] | None = None
+
+    async def put(self, look: Look, clock: Callable[[], Seconds], every_s: Seconds) -> None:
+        """Ask. What went wrong is shown, and the answer before it is kept with the time at which it was given."""
+        before: Answered[_T] = self._answered or Answered(every_s=every_s)
+        self._show(replace(before, asking=True))
+        begin_s = clock()
+        try:
+            items, why = await self._ask(look)
+        except SparktuneError as error:
+            self._answered = replace(before, why=str(error))
+        else:
+            self._answered = Answered(every_s=every_s, items=items, at_s=clock(), took_s=clock() - begin_s, why=why)
+        self._show(self._answered)
+
+
+async def ask_on(
+    questions: Sequence[Question[Any]], clock: Callable[[], Seconds], *, every_s: Seconds, bell: Bell
+) -> None:
+    """Ask all in their order now, and again every ``every_s`` seconds (0: when the bell rings), until cancelled.
+
+    One follows the other in one look: nodes are asked over one agent, and nothing is read of them twice.
     """
-    answered: Answered[_T] = Answered(every_s=every_s)
     while True:
-        async with turn:
-            show(answered := replace(answered, asking=True))
-            begin_s = clock()
-            try:
-                items, why = await ask()
-            except SparktuneError as error:
-                answered = replace(answered, asking=False, why=str(error))
-            else:
-                answered = Answered(every_s=every_s, items=items, at_s=clock(), took_s=clock() - begin_s, why=why)
-        show(answered)
+        async with Look() as look:
+            for question in questions:
+                await question.put(look, clock, every_s)
         await bell.wait(every_s or None)
 
 
 class Questions:
-    """What is asked of the nodes. Facts that doctor read just now are not read again for drift."""
+    """What is asked of the nodes."""
 
-    def __init__(self, targets: Sequence[NodeTarget], wish: DriftWish | None, clock: Callable[[], Seconds]) -> None:
-        """``wish`` None: drift is never asked."""
-        self._targets, self._wish, self._clock = targets, wish, clock
-        self._facts: tuple[Seconds, tuple[NodeFacts, ...]] | None = None
+    def __init__(self, targets: Sequence[NodeTarget], wish: DriftWish | None) -> None:
+        """``wish`` None: there are no rows of drift."""
+        self._targets, self._wish = targets, wish
 
-    async def doctor(self) -> _Answer[Finding]:
+    async def doctor(self, look: Look) -> _Answer[Finding]:
         """Return findings, and which nodes did not answer."""
-        at_s = self._clock()
-        diagnosis = await diagnose(self._targets)
-        self._facts = (at_s, diagnosis.cluster.nodes)
+        diagnosis = await diagnose(self._targets, look)
         silent = [node.node for node in diagnosis.cluster.nodes if node.failure]
         return diagnosis.findings, f"no answer from {', '.join(silent)}" if silent else ""
 
-    async def drift(self) -> _Answer[DriftRow]:
+    async def drift(self, look: Look) -> _Answer[DriftRow]:
         """Return the rows of drift; none without a wish."""
         if self._wish is None:
             return (), ""
-        view = await observe_drift(self._wish, self._fresh(self._wish))
+        view = await observe_drift(self._wish, look)
         return await asyncio.to_thread(drift_rows, view), ""
-
-    def _fresh(self, wish: DriftWish) -> tuple[NodeFacts, ...] | None:
-        """Return facts of exactly the nodes that drift is about, when they are new enough."""
-        if self._facts is None or self._targets != wish.nodes:
-            return None
-        at_s, facts = self._facts
-        return facts if self._clock() - at_s <= _FRESH_S else None

@@ -9,14 +9,16 @@ from tests.support.scripted import Reply, json_reply, models, scripted
 
 from sparktune.cli._watch_feeds import WatchArguments, feeds_of
 from sparktune.errors import UsageError
-from sparktune.flows import watch_asked
+from sparktune.flows import host_look
 from sparktune.flows.drift import DriftWish
+from sparktune.flows.look import Look
 from sparktune.flows.watch import watch
 from sparktune.flows.watch_asked import Questions
 from sparktune.flows.watch_engine import watch_engine
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets
 from sparktune.io.lab import write_lab
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.drift import ServicePlace
 from sparktune.report.watch import WatchedEngine, WatchedNode
 from sparktune.report.watch.state import News
@@ -138,24 +140,23 @@ async def test_drift_takes_the_facts_that_doctor_has_just_read(tmp_path: Path, m
     target = NodeTarget(name="spark1", root=first)
     place = ServicePlace(name="x", launcher="attach", where=())
     wish = DriftWish(place=place, targets=DriftTargets(nodes={"spark1": target}), nodes=(target,))
-    given: list[bool] = []
-    real = watch_asked.observe_drift
+    asked: list[str] = []
+    real = host_look.see
 
-    async def spy(wish: DriftWish, facts: object = None) -> object:
-        given.append(facts is not None)
-        return await real(wish, facts)  # type: ignore[arg-type] # as it was given
+    async def spy(node: ReadableNode) -> object:
+        asked.append(node.target.name)
+        return await real(node)
 
-    monkeypatch.setattr(watch_asked, "observe_drift", spy)
-    times = iter([0.0, 10.0, 500.0])
-    questions = Questions((target,), wish, lambda: next(times))
-    findings, silent = await questions.doctor()
-    rows, _ = await questions.drift()
-    await questions.drift()
+    monkeypatch.setattr(host_look, "see", spy)
+    questions = Questions((target,), wish)
+    async with Look() as look:
+        findings, silent = await questions.doctor(look)
+        rows, _ = await questions.drift(look)
 
     assert {one.rule for one in findings} >= {"gid-index-empty"}
     assert silent == ""
     assert rows
-    assert given == [True, False]
+    assert asked == ["spark1"]
 
 
 async def test_all_news_of_a_captured_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

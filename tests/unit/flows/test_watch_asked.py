@@ -4,7 +4,8 @@ import asyncio
 from itertools import count
 
 from sparktune.errors import NodeUnreachable
-from sparktune.flows.watch_asked import Bell, ask_on
+from sparktune.flows.look import Look
+from sparktune.flows.watch_asked import Bell, Question, ask_on
 from sparktune.report.watch import Answered
 
 _Seen = list[Answered[str]]
@@ -15,7 +16,7 @@ async def _asked(answers: list[tuple[tuple[str, ...], str] | Exception], *, ever
     seen: _Seen = []
     bell, ticks, left, over = Bell(), count(), list(answers), asyncio.Event()
 
-    async def ask() -> tuple[tuple[str, ...], str]:
+    async def ask(_look: Look) -> tuple[tuple[str, ...], str]:
         answer = left.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -26,9 +27,7 @@ async def _asked(answers: list[tuple[tuple[str, ...], str] | Exception], *, ever
         if not one.asking and not left:
             over.set()
 
-    task = asyncio.create_task(
-        ask_on(ask, show, lambda: float(next(ticks)), every_s=every_s, bell=bell, turn=asyncio.Lock())
-    )
+    task = asyncio.create_task(ask_on([Question(ask, show)], lambda: float(next(ticks)), every_s=every_s, bell=bell))
     while not over.is_set():
         bell.ring()
         await asyncio.sleep(0)
@@ -61,30 +60,32 @@ async def test_a_failure_is_told_and_keeps_the_answer_before_with_its_time() -> 
     assert (last.items, last.at_s, last.why, last.asking) == (("a",), 1.0, "spark1: gone", False)
 
 
-async def test_two_questions_wait_for_each_other() -> None:
-    """Both read all nodes: together they would cost the nodes twice at once."""
+async def test_questions_follow_each_other_in_one_look_and_a_new_round_has_a_new_one() -> None:
+    """Both read all nodes: together they would cost the nodes twice at once, and apart a login each."""
     running, most = 0, 0
-    turn, done = asyncio.Lock(), asyncio.Semaphore(0)
+    looks: list[Look] = []
+    bell, over = Bell(), asyncio.Event()
 
-    async def ask() -> tuple[tuple[str, ...], str]:
+    async def ask(look: Look) -> tuple[tuple[str, ...], str]:
         nonlocal running, most
         running += 1
         most = max(most, running)
         await asyncio.sleep(0)
         running -= 1
+        looks.append(look)
+        if len(looks) == 4:
+            over.set()
         return (), ""
 
-    def show(one: Answered[str]) -> None:
-        if not one.asking:
-            done.release()
-
-    tasks = [
-        asyncio.create_task(ask_on(ask, show, lambda: 0.0, every_s=3600.0, bell=Bell(), turn=turn)) for _ in range(2)
-    ]
-    for _ in tasks:
-        await done.acquire()
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+    questions = [Question(ask, lambda _answered: None) for _ in range(2)]
+    task = asyncio.create_task(ask_on(questions, lambda: 0.0, every_s=3600.0, bell=bell))
+    while not over.is_set():
+        bell.ring()
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
 
     assert most == 1
+    assert looks[0] is looks[1]
+    assert looks[2] is looks[3]
+    assert looks[0] is not looks[2]

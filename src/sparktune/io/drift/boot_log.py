@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sparktune.deploy.settings.echoed import ECHO_WORDS, Echo, EchoReader
 from sparktune.io.launching.service_look import Serves, container_of
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.reads import ReadCommand, ReadFile
 from sparktune.units import Nanoseconds
 
@@ -21,7 +21,7 @@ _LIMIT_S: Final = 20.0
 
 
 async def read_boot_log(
-    node: NodeSession, where: Mapping[str, Any], unit: str, seen: Serves, start_ns: Nanoseconds
+    node: ReadableNode, where: Mapping[str, Any], unit: str, seen: Serves, start_ns: Nanoseconds
 ) -> tuple[Echo, str]:
     """Return what a log has, and why it has nothing ("" where it has something, or there is none). Raises NodeError."""
     name, read = _read(where, unit, seen, start_ns)

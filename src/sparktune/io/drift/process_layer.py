@@ -12,7 +12,7 @@ from sparktune.deploy.settings.live import process_settings
 from sparktune.deploy.settings.normal import Normal
 from sparktune.deploy.settings.view import engine_of
 from sparktune.io.launching.service_look import Serves, ended_words, not_one
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.document import Command, Word
 from sparktune.model.reads import ReadFiles
 from sparktune.model.setting import Layer, Origin, Setting
@@ -57,7 +57,7 @@ def process_layer(seen: Serves, node: str, image: str, engine: str) -> ProcessLa
     )
 
 
-async def started_ns(node: NodeSession, seen: Serves) -> Nanoseconds:
+async def started_ns(node: ReadableNode, seen: Serves) -> Nanoseconds:
     """Return when the serving process was started by its node's wall clock, 0 where it is not told. Raises NodeError.
 
     Source: proc_stat(5) (``btime``, whole seconds) and proc_pid_stat(5) (``starttime``, in ticks since the boot).

@@ -25,7 +25,8 @@ from sparktune.io.http.address import parse_address
 from sparktune.io.launching.service_look import Serves, container_of, serves, serves_at
 from sparktune.io.launching.sight import in_rounds
 from sparktune.io.secrets import Secret
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
+from sparktune.io.transport.shared import SharedNodes
 from sparktune.model.drift import PartSeen, ServicePlace
 from sparktune.model.launcher import ServiceProcess
 from sparktune.model.reads import Read, Readings
@@ -57,35 +58,35 @@ class _Set:
 
 
 async def read_parts(
-    place: ServicePlace, targets: DriftTargets, earned: Sequence[Setting] = ()
+    place: ServicePlace, targets: DriftTargets, nodes: SharedNodes, earned: Sequence[Setting] = ()
 ) -> tuple[PartSeen, ...]:
     """Return every part of a service, in their order; of ``earned`` settings the variables are asked for.
+
+    All of it is asked over ``nodes``, beside whatever else is asked there.
 
     Raises UsageError for a node that nobody named, and for an address that is none. Whatever cannot be read is said in
     the part.
     """
     layout = layout_of(place.launcher)
     wheres = place.where or ({},)
-    for where in wheres:
-        targets.of(str(where.get("node") or ""))
-    sets = await asyncio.gather(*(_files(layout, where, targets) for where in wheres))
-    names = wanted_variables(earned, *(one.layer.settings for one in sets))
+    ways = [nodes.of(targets.of(str(where.get("node") or ""))) for where in wheres]
     port = parse_address(place.endpoint).target.port if place.endpoint else 0
+    sets = await asyncio.gather(*(_files(layout, where, way) for where, way in zip(wheres, ways, strict=True)))
+    names = wanted_variables(earned, *(one.layer.settings for one in sets))
     readers = [
-        _part(_Reader(place=place, part=one, process=process, names=names, port=port), targets, layout)
+        _part(_Reader(place=place, part=one, process=process, names=names, port=port), targets, nodes, layout)
         for one in sets
         for process in one.found.processes or (None,)
     ]
     return tuple(await asyncio.gather(*readers))
 
 
-async def _files(layout: Layout, where: Mapping[str, Any], targets: DriftTargets) -> _Set:
+async def _files(layout: Layout, where: Mapping[str, Any], node: ReadableNode) -> _Set:
     bare = {key: value for key, value in where.items() if key not in EXTRA_KEYS}
     readings = Readings()
     try:
-        async with NodeSession(targets.of(str(where.get("node") or ""))) as node:
-            async for seen in in_rounds(node, lambda seen: layout.reads(bare, seen)):
-                readings = seen
+        async for seen in in_rounds(node, lambda seen: layout.reads(bare, seen)):
+            readings = seen
         found = layout.found(bare, readings)
     except NodeError as error:
         return _Set(where=where, found=Found(), layer=FileLayer(unread=str(error)), failure=str(error))
@@ -112,14 +113,14 @@ class _Reader:
     names: tuple[str, ...]
     port: int
 
-    async def look(self, node: NodeSession) -> Serves | None:
+    async def look(self, node: ReadableNode) -> Serves | None:
         """Return what serves, None where there is no way to know it."""
         if self.process is not None:
             return await serves(node, self.process, self.port, self.names)
         return await serves_at(node, self.port, self.names) if self.port else None
 
 
-async def _part(reader: _Reader, targets: DriftTargets, layout: Layout) -> PartSeen:
+async def _part(reader: _Reader, targets: DriftTargets, nodes: SharedNodes, layout: Layout) -> PartSeen:
     named = reader.process.node if reader.process is not None else str(reader.part.where.get("node") or "")
     target = targets.of(named)
     layer = reader.part.layer
@@ -136,13 +137,12 @@ async def _part(reader: _Reader, targets: DriftTargets, layout: Layout) -> PartS
     if reader.part.failure:
         return replace(part, unread=dict.fromkeys(_LAYERS, reader.part.failure))
     try:
-        async with NodeSession(target) as node:
-            return await _live(node, part, reader, targets.api_key)
+        return await _live(nodes.of(target), part, reader, targets.api_key)
     except NodeError as error:
         return replace(part, unread={**dict.fromkeys(_LAYERS[1:], str(error)), **part.unread})
 
 
-async def _live(node: NodeSession, part: PartSeen, reader: _Reader, api_key: Secret | None) -> PartSeen:
+async def _live(node: ReadableNode, part: PartSeen, reader: _Reader, api_key: Secret | None) -> PartSeen:
     seen = await reader.look(node)
     if seen is None:
         why = "its process is not known: give the endpoint at which it listens, or its launcher and where"
@@ -174,7 +174,7 @@ async def _live(node: NodeSession, part: PartSeen, reader: _Reader, api_key: Sec
     )
 
 
-async def _asked_by_aspects(node: NodeSession, part: PartSeen) -> PartSeen:
+async def _asked_by_aspects(node: ReadableNode, part: PartSeen) -> PartSeen:
     readings = Readings()
 
     def wanted(seen: Readings | None) -> tuple[Read, ...]:

@@ -11,7 +11,7 @@ from sparktune.host.service.containers import ServiceContainer, ps_command
 from sparktune.host.service.facts import NodeProcess, ServiceFacts, descendants, service_facts, service_reads
 from sparktune.host.service.serving import Serving, servers_of, serving_process
 from sparktune.host.service.sockets import TABLES, listening_sockets
-from sparktune.io.transport.session import NodeSession
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.launcher import ServiceProcess
 from sparktune.model.observed import Observed, absent
 from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
@@ -33,7 +33,7 @@ class Serves:
     allowed: Mapping[str, str] = field(default_factory=dict)
 
 
-async def ids_of(node: NodeSession, service: ServiceProcess) -> tuple[str, ...]:
+async def ids_of(node: ReadableNode, service: ServiceProcess) -> tuple[str, ...]:
     """Return the ids of a service's running containers. Raises ArmFailed when they cannot be seen, NodeError."""
     listing = ps_command(service.labels, stopped=False)
     said = (await node.observe([ReadCommand(argv=listing)])).command(*listing)
@@ -44,17 +44,17 @@ async def ids_of(node: NodeSession, service: ServiceProcess) -> tuple[str, ...]:
     return tuple(said.value.stdout.split())
 
 
-async def look_at_service(node: NodeSession, service: ServiceProcess) -> ServiceFacts:
+async def look_at_service(node: ReadableNode, service: ServiceProcess) -> ServiceFacts:
     """Return what the node has of a service. Raises NodeError."""
     return service_facts(service, await node.observe(service_reads(service)))
 
 
-async def serves(node: NodeSession, service: ServiceProcess, port: int, names: Collection[str]) -> Serves:
+async def serves(node: ReadableNode, service: ServiceProcess, port: int, names: Collection[str]) -> Serves:
     """Find the serving process and read it; of its variables those of these names. Raises NodeError."""
     return await _served(node, await look_at_service(node, service), port, names)
 
 
-async def serves_at(node: NodeSession, port: int, names: Collection[str]) -> Serves:
+async def serves_at(node: ReadableNode, port: int, names: Collection[str]) -> Serves:
     """Find what listens at a port of the node, whatever started it, and read it like a service. Raises NodeError."""
     tables = [ReadFile(path=f"/proc/net/{table}", most_bytes=4 << 20) for table in TABLES]
     own = ServiceProcess(node="")
@@ -84,7 +84,7 @@ def _nobody(port: int, *, closed: bool) -> str:
     return f"nothing listens at port {port} of this node"
 
 
-async def _served(node: NodeSession, facts: ServiceFacts, port: int, names: Collection[str]) -> Serves:
+async def _served(node: ReadableNode, facts: ServiceFacts, port: int, names: Collection[str]) -> Serves:
     servers = servers_of(facts.processes)
     if not servers:
         return Serves(facts=facts, serving=serving_process(facts.processes, port, {}))
@@ -166,7 +166,7 @@ def _allowed(servers: Sequence[NodeProcess], readings: Readings) -> dict[str, st
 
 
 async def _from_inside(
-    node: NodeSession, facts: ServiceFacts, process: NodeProcess, readings: Readings
+    node: ReadableNode, facts: ServiceFacts, process: NodeProcess, readings: Readings
 ) -> Observed[str] | None:
     """Ask the container, where this user may not look into its processes from outside; None when it does not tell."""
     container = next((one for one in facts.containers if one.id in process.groups), None)

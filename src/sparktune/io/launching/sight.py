@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 from typing import Final
 
 from sparktune.io.launching.settings import HoldSettings
+from sparktune.io.transport.readable import ReadableNode
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import Seen
 from sparktune.model.reads import Read, Readings
@@ -43,7 +44,7 @@ async def see(wanted: Wanted, settings: HoldSettings) -> Seen:
 
 
 async def in_rounds(
-    node: NodeSession, wanted: Callable[[Readings | None], Sequence[Read]], *, rounds: int = _ROUNDS
+    node: ReadableNode, wanted: Callable[[Readings | None], Sequence[Read]], *, rounds: int = _ROUNDS
 ) -> AsyncIterator[Readings]:
     """Yield what one node has answered so far after every round, until nothing new is asked for.
 

@@ -60,6 +60,17 @@ class Conversation:
         self._child: Child | None = None
 
     async def __aenter__(self) -> Self:
+        """Open. Raises NodeUnreachable when the program of the way is not there."""
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close; after an error at once."""
+        await self.close(at_once=kind is not None)
+
+    async def open(self) -> None:
         """Start the way to the node. Raises NodeUnreachable when its program is not there."""
         try:
             self._child = await start_child(self._command)
@@ -67,16 +78,13 @@ class Conversation:
             message = f"{self.target.name}: {self._command[0]} cannot be started: {error.strerror}"
             raise NodeUnreachable(message, hint="install it: sudo apt install openssh-client") from None
         self._child.write(agent_archive())
-        return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End the agent; after an error at once, unless it would leave this machine half changed."""
+    async def close(self, *, at_once: bool = False) -> None:
+        """End the agent, without waiting for it when ``at_once``, unless it would leave this machine half changed."""
         if self._child is not None:
             if self._changing and self.target.host is None:
                 await self._child.ask_to_end(_TAKE_BACK_S)
-            await self._child.close(_FAREWELL_S if kind is None else 0.0)
+            await self._child.close(0.0 if at_once else _FAREWELL_S)
 
     def _ask(self, verb: str, **fields: object) -> int:
         if self._child is None:
