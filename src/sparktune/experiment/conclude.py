@@ -163,7 +163,9 @@ def _outliers(experiment: Experiment, blocks: Mapping[int, Pair]) -> int:
 def _detectable(experiment: Experiment, judgement: Judgement) -> float | None:
     if judgement.effect is None:
         return None
-    return smallest_detectable(judgement.effect.deviation, experiment.rules.last.blocks, experiment.rules.last.alpha)
+    rules = experiment.rules
+    last, deviation = rules.last, judgement.effect.deviation
+    return smallest_detectable(deviation, last.blocks, last.alpha, margin=rules.margin, floor=rules.floor)
 
 
 def _chance(

@@ -23,6 +23,11 @@ from sparktune.units import Ratio, Seconds
 _POWER = 0.8
 _SIMULATED = 400
 _MOST_TRIALS = 9
+_NORMAL = statistics.NormalDist()
+_HALVINGS = 40
+_STEPS = 120  # of the numeric mean over spreads: a power is right to a thousandth
+_SPREADS = 7.0  # standard deviations of a spread, about 1, beyond which there is nothing
+_WIDEST = 700.0  # of a log: its exponential is a float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,25 +54,76 @@ class Noise:
     best_trials: int | None = None
 
 
-def smallest_detectable(deviation: float, blocks: int, alpha: float) -> float:
-    """Return the smallest effect, as a share, that so many blocks find in four of five experiments.
+def smallest_detectable(
+    deviation: float, blocks: int, alpha: float, *, margin: Ratio = 0.0, floor: float = 0.0
+) -> float:
+    """Return the smallest effect, as a share, that so many blocks (three or more) show in four of five experiments.
 
-    ``deviation`` is that of the blocks' log ratios. Source: the usual sum of quantiles for the power of a t test.
+    ``deviation`` is that of the blocks' log ratios, above 0. Shown is an effect whose interval leaves "no effect" and
+    whose estimate is ``margin`` or more: with the least noise, too, it has to lie above the margin. A deviation below
+    ``floor`` is not believed.
     """
-    freedom = blocks - 1
-    reach = t_quantile(1 - alpha / 2, freedom) + t_quantile(_POWER, freedom)
-    return math.expm1(reach * deviation / math.sqrt(blocks))
+    needed = math.log1p(margin)
+
+    def shows(effect: float) -> bool:
+        scale, reach = math.sqrt(blocks), _reach(blocks, alpha)
+
+        def beyond(spread: float) -> float:
+            least = max(needed, reach * max(spread * deviation, floor) / scale)
+            return _NORMAL.cdf((effect - least) / deviation * scale)
+
+        return _over_spreads(blocks, beyond) >= _POWER
+
+    low, high = 0.0, needed + deviation
+    while not shows(high):
+        low, high = high, 2 * high
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if shows(middle) else (middle, high)
+    return math.expm1(min(high, _WIDEST))
 
 
-def provable_noise(margin: Ratio, blocks: int, alpha: float) -> float:
+def provable_noise(margin: Ratio, blocks: int, alpha: float, *, floor: float = 0.0) -> float:
     """Return the largest deviation of blocks' log ratios with which so many blocks show equal arms to be equal.
 
-    They do in four of five experiments: the interval has to fit inside the margin on both sides. Source: the usual sum
-    of quantiles for the power of two one-sided tests (Schuirmann 1987) when there is no difference.
+    They do in four of five experiments: the interval has to fit inside the margin on both sides. 0: they never do,
+    since a deviation below ``floor`` is not believed.
+    """
+    inside, scale, reach = math.log1p(margin), math.sqrt(blocks), _reach(blocks, alpha)
+
+    def proves(deviation: float) -> bool:
+        def within(spread: float) -> float:
+            left = inside - reach * max(spread * deviation, floor) / scale
+            return 2 * _NORMAL.cdf(left / deviation * scale) - 1 if left > 0 else 0.0
+
+        return _over_spreads(blocks, within) >= _POWER
+
+    low, high = 0.0, inside * scale
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if proves(middle) else (low, middle)
+    return low if low > high / 2 else 0.0
+
+
+def _reach(blocks: int, alpha: float) -> float:
+    return t_quantile(1 - alpha / 2, blocks - 1)
+
+
+def _over_spreads(blocks: int, value: Callable[[float], float]) -> float:
+    """Return the mean of a value over what blocks show of their deviation, as a share of the true one.
+
+    Of normal values the mean and that share are independent, so that a test's power, given the share, is that of a
+    normal mean. The share's square, times the degrees of freedom, is chi-square distributed. By Simpson's rule.
     """
     freedom = blocks - 1
-    reach = t_quantile(1 - alpha / 2, freedom) + t_quantile((1 + _POWER) / 2, freedom)
-    return math.log1p(margin) * math.sqrt(blocks) / reach
+    step = (1 + _SPREADS / math.sqrt(freedom)) / _STEPS
+    log_scale = math.log(2) + freedom / 2 * math.log(freedom / 2) - math.lgamma(freedom / 2)
+    total = 0.0
+    for place in range(1, _STEPS):
+        spread = place * step
+        density = math.exp(log_scale + (freedom - 1) * math.log(spread) - freedom * spread * spread / 2)
+        total += (4 if place % 2 else 2) * density * value(spread)
+    return total * step / 3
 
 
 def split_noise(visits: Sequence[Sequence[float]]) -> NoiseSplit:

@@ -65,16 +65,18 @@ def _detectable(store: Store, experiment: Experiment) -> str:
         return "can detect: nothing, fewer than 3 blocks are an anecdote"
     before = _measured_before(store, experiment)
     if before is not None and before.deviation is not None:
-        found = [(_smallest(before.deviation, look), look.blocks) for look in looks]
+        found = [(_smallest(before.deviation, look, experiment), look.blocks) for look in looks]
         told = ", ".join(f"{smallest} by block {blocks}" for smallest, blocks in found)
         return f"can detect, four times in five: {told} (noise as in {before.id})"
-    quiet, usual, noisy = (_smallest(deviation, looks[-1]) for deviation in _TYPICAL)
+    quiet, usual, noisy = (_smallest(deviation, looks[-1], experiment) for deviation in _TYPICAL)
     blocks = f"by block {looks[-1].blocks}"
     return f"can detect, four times in five: {usual} {blocks} ({quiet} on a quiet machine, {noisy} on a noisy one)"
 
 
-def _smallest(deviation: Ratio, look: Look) -> str:
-    return format_percent(smallest_detectable(deviation, look.blocks, look.alpha))
+def _smallest(deviation: Ratio, look: Look, experiment: Experiment) -> str:
+    rules = experiment.rules
+    least = smallest_detectable(deviation, look.blocks, look.alpha, margin=rules.margin, floor=rules.floor)
+    return format_percent(least)
 
 
 def _measured_before(store: Store, experiment: Experiment) -> ExperimentRow | None:

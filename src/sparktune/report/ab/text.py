@@ -59,9 +59,14 @@ def _margins(experiment: Experiment) -> Iterator[str]:
         return
     yield f"to be shown: two ways to run the same, within {same} of each other; no arm can win"
     looks = [look for look in rules.looks if look.blocks <= len(experiment.blocks)]
-    noise = [(look.blocks, provable_noise(rules.equivalence, look.blocks, look.alpha)) for look in looks]
-    told = ", ".join(f"{blocks} blocks when they differ by {format_percent(most)} or less" for blocks, most in noise)
-    yield f"proves {same}, four times in five: {told}" if told else "proves nothing: fewer than 3 blocks"
+    noise = [
+        (look.blocks, provable_noise(rules.equivalence, look.blocks, look.alpha, floor=rules.floor)) for look in looks
+    ]
+    told = ", ".join(
+        f"{blocks} blocks when they differ by {format_percent(most)} or less" for blocks, most in noise if most > 0
+    )
+    few = "fewer than 3 blocks" if not looks else f"so few blocks as {looks[-1].blocks} never show {same}"
+    yield f"proves {same}, four times in five: {told}" if told else f"proves nothing: {few}"
 
 
 def _quality(experiment: Experiment) -> Iterator[str]:

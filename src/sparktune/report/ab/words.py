@@ -226,8 +226,13 @@ def _detectable(result: ExperimentResult) -> str:
     last = rules.last
     deviation = format_percent(effect.deviation) if effect is not None else "unknown"
     if rules.only_equivalence:
-        most = format_percent(provable_noise(rules.equivalence, last.blocks, last.alpha))
-        same = format_percent(rules.equivalence)
+        most, same = (
+            format_percent(share)
+            for share in (
+                provable_noise(rules.equivalence, last.blocks, last.alpha, floor=rules.floor),
+                rules.equivalence,
+            )
+        )
         return f"blocks differ by {deviation}: {last.blocks} of them show {same} when they differ by {most} or less"
     least = format_percent(result.smallest_detectable or 0.0)
     return f"blocks differ by {deviation}: {last.blocks} of them find {least} in four of five experiments"
@@ -246,7 +251,8 @@ def _blocks_needed(result: ExperimentResult) -> list[str]:
         (
             blocks
             for blocks in range(rules.looks[0].blocks, _MOST_BLOCKS + 1)
-            if smallest_detectable(effect.deviation, blocks, rules.last.alpha) <= size
+            if smallest_detectable(effect.deviation, blocks, rules.last.alpha, margin=rules.margin, floor=rules.floor)
+            <= size
         ),
         None,
     )
@@ -262,7 +268,9 @@ def _blocks_of_equals(result: ExperimentResult, effect: Effect) -> list[str]:
     rules = result.experiment.rules
     counts = range(rules.looks[0].blocks, _MOST_BLOCKS + 1)
     enough = (
-        blocks for blocks in counts if provable_noise(rules.equivalence, blocks, rules.last.alpha) >= effect.deviation
+        blocks
+        for blocks in counts
+        if provable_noise(rules.equivalence, blocks, rules.last.alpha, floor=rules.floor) >= effect.deviation
     )
     needed = next(enough, None)
     if needed is None:

@@ -376,7 +376,7 @@ def test_the_plan_of_an_equivalence_says_what_proves_the_margin() -> None:
     plan = _equivalence([1.0, 1.0, 1.0]).experiment
     text = plan_text(replace(plan, quality=QualityPlan(every="arm", canary=False)), ())
     assert "to be shown: two ways to run the same, within 5.0 % of each other; no arm can win" in text
-    assert "proves 5.0 %, four times in five: 3 blocks when they differ by 0.7 % or less, 5 blocks" in text
+    assert "proves 5.0 %, four times in five: 3 blocks when they differ by 0.6 % or less, 5 blocks" in text
     assert "asked after the trials of each arm's first visit, in no number of speed: 26 tool calls; B may lose" in text
     assert "worth having" not in text
 
