@@ -16,7 +16,7 @@ from sparktune.cli._unreadable import end_list
 from sparktune.drift.earned_keys import entries_called, names_of
 from sparktune.drift.stale import Judged, Running
 from sparktune.errors import SparktuneError, UsageError
-from sparktune.flows.earned import accepted, judge_all, measured_on, running_image, running_of
+from sparktune.flows.earned import accepted, judge_all, measured_on, running_images, running_of
 from sparktune.io.config import Config, find_config, load_config
 from sparktune.io.earned import find_earned, forget_earned, keep_earned, read_earned, read_earned_file
 from sparktune.io.store.store import Store
@@ -115,11 +115,8 @@ def _images(entries: Sequence[EarnedEntry], config: Config | None) -> dict[str, 
     """Return the images that run, by service; one that sparktune.yaml does not have cannot be looked at."""
     named = dict.fromkeys(entry.scope.service or "" for entry in entries)
     wishes = [wish_of(DriftArguments(service=name)) for name in named if config and name in config.services]
-
-    async def look() -> list[str | None]:
-        return await asyncio.gather(*(running_image(wish.place, wish.targets) for wish in wishes))
-
-    return dict(zip((wish.place.name for wish in wishes), asyncio.run(look()), strict=True))
+    images = asyncio.run(running_images([(wish.place, wish.targets) for wish in wishes]))
+    return dict(zip((wish.place.name for wish in wishes), images, strict=True))
 
 
 def _called(path: Path, key: str) -> tuple[EarnedEntry, ...]:

@@ -1,7 +1,8 @@
 """Settings that were earned: judged against what runs, accepted later, and what else was measured of them."""
 
-__all__ = ["accepted", "judge_all", "measured_on", "running_image", "running_of", "why_not"]
+__all__ = ["accepted", "judge_all", "measured_on", "running_image", "running_images", "running_of", "why_not"]
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -75,10 +76,14 @@ def running_of(
 
 async def running_image(place: ServicePlace, targets: DriftTargets) -> str | None:
     """Return the image that runs on every node of a service; None for one without, and where it cannot be told."""
-    if not runs_images(place.launcher):
-        return None
+    (image,) = await running_images([(place, targets)])
+    return image
+
+
+async def running_images(services: Sequence[tuple[ServicePlace, DriftTargets]]) -> tuple[str | None, ...]:
+    """Return as ``running_image`` does for each of several services, each node asked over one agent for all."""
     async with SharedNodes() as nodes:
-        return image_of(await read_parts(place, targets, nodes))
+        return tuple(await asyncio.gather(*(_image(place, targets, nodes) for place, targets in services)))
 
 
 def measured_on(
@@ -88,6 +93,12 @@ def measured_on(
     names = {key, *(name for entry in entries for name in names_of(entry))}
     rows = store.list_experiments(limit, unreadable)
     return tuple(row for row in rows if not key or any(is_called(row.knob, name) for name in names))
+
+
+async def _image(place: ServicePlace, targets: DriftTargets, nodes: SharedNodes) -> str | None:
+    if not runs_images(place.launcher):
+        return None
+    return image_of(await read_parts(place, targets, nodes))
 
 
 def _service(entry: EarnedEntry, config: Config | None) -> ServiceConfig | None:
