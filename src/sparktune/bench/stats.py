@@ -5,11 +5,12 @@ absolute deviation: 1.4826 makes it estimate the standard deviation of a normal 
 never dropped, as hyperfine does.
 """
 
-__all__ = ["first_is_slow", "jain_index", "nearest_rank", "relative_spread", "sample_sd"]
+__all__ = ["first_is_slow", "jain_index", "nearest_rank", "relative_spread", "sample_sd", "trend"]
 
 import math
 from collections.abc import Sequence
-from statistics import median, stdev
+from itertools import accumulate
+from statistics import NormalDist, median, stdev
 
 from sparktune.units import Ratio
 
@@ -18,6 +19,8 @@ _OUTLIER_SDS = 5.0
 # A shape counts as warm when its last waves are each within 5 % of their mean: steady trials differ by 10 % at most.
 _WARM_LOG_RATIO = 0.10
 _FEWEST_OTHERS = 2
+_EXACT_UP_TO = 20  # beyond, the number of inversions is as good as normal
+_TREND_ALPHA = 0.01  # for each of the two ways
 
 
 def jain_index(values: Sequence[float]) -> float | None:
@@ -56,3 +59,33 @@ def first_is_slow(values: Sequence[float], *, higher_is_faster: bool) -> Ratio |
     slower = (middle - math.log(first)) if higher_is_faster else (math.log(first) - middle)
     noise = _MAD_TO_SD * median(abs(value - middle) for value in logs)
     return math.exp(slower) if slower > max(_WARM_LOG_RATIO, _OUTLIER_SDS * noise) else None
+
+
+def trend(values: Sequence[float]) -> Ratio | None:
+    """Return how many times the later half of a series is the earlier half, or None when that is no trend.
+
+    A trend is a change of the medians of more than 10 %, in an order that chance gives less than once in a hundred
+    times; so it needs five values, all positive.
+    """
+    if not values or min(values) <= 0:
+        return None
+    size = len(values)
+    falls = sum(later < earlier for place, earlier in enumerate(values) for later in values[place + 1 :])
+    rises = sum(later > earlier for place, earlier in enumerate(values) for later in values[place + 1 :])
+    against = size * (size - 1) // 2 - max(falls, rises)  # ties speak against either
+    if _chance_of_inversions(size, against) >= _TREND_ALPHA:
+        return None
+    times = median(values[(size + 1) // 2 :]) / median(values[: size // 2])
+    return times if abs(math.log(times)) > _WARM_LOG_RATIO else None
+
+
+def _chance_of_inversions(size: int, most: int) -> float:
+    """Return the share of all orders of ``size`` things in which at most ``most`` pairs stand the wrong way round."""
+    if size > _EXACT_UP_TO:
+        pairs = size * (size - 1)
+        return NormalDist(pairs / 4, math.sqrt(pairs * (2 * size + 5) / 72)).cdf(most + 0.5)
+    counts = [1]
+    for place in range(2, size + 1):
+        sums = [0, *accumulate(counts + [0] * (place - 1))]
+        counts = [sums[index + 1] - sums[max(0, index + 1 - place)] for index in range(len(sums) - 1)]
+    return sum(counts[: most + 1]) / math.factorial(size)

@@ -1,10 +1,12 @@
 """The statistics that metrics, checks and importers share."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sparktune.bench.stats import first_is_slow, jain_index, nearest_rank, relative_spread, sample_sd
+from sparktune.bench.stats import first_is_slow, jain_index, nearest_rank, relative_spread, sample_sd, trend
 
 _POSITIVE = st.floats(min_value=1e-3, max_value=1e6)
 
@@ -79,3 +81,45 @@ def test_first_is_slow(values: tuple[float, ...], higher_is_faster: bool, expect
     actual = first_is_slow(values, higher_is_faster=higher_is_faster)
 
     assert actual == (None if expected is None else pytest.approx(expected, rel=1e-3))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ((1, 1.1, 1.2, 1.3, 1.5), 1.4 / 1.05),
+        ((5, 4, 3, 2, 1), 1.5 / 4.5),
+        ((1, 2, 3, 4), None),
+        ((1, 1.01, 1.02, 1.03, 1.04), None),
+        ((2, 1, 3, 4, 5), None),
+        ((2, 1, 3, 4, 5, 6, 7, 8), 6.5 / 2.5),
+        ((1, 1, 2, 2, 3), None),
+        ((1, 2, 3, 0, 5), None),
+        ((), None),
+        (tuple(1 + place % 2 for place in range(1000)), None),
+        (tuple(range(1, 1001)), 750.5 / 250.5),
+    ],
+    ids=[
+        "rising",
+        "falling",
+        "four may be chance",
+        "too little to matter",
+        "one of five stands wrong",
+        "one of eight may",
+        "ties speak against it",
+        "nothing is no time",
+        "none",
+        "to and fro, a thousand",
+        "rising, a thousand",
+    ],
+)
+def test_trend(values: tuple[float, ...], expected: float | None) -> None:
+    assert trend(values) == (None if expected is None else pytest.approx(expected))
+
+
+def test_a_trend_is_seen_in_one_order_of_a_hundred_at_most() -> None:
+    """Counted over all orders: a rule that cried wolf more often would be ignored."""
+    orders = list(itertools.permutations((1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)))
+    rising = sum((trend(order) or 0) > 1 for order in orders)
+    falling = sum((trend(order) or 9) < 1 for order in orders)
+
+    assert 0 < rising == falling < 0.01 * len(orders)

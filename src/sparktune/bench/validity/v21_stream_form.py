@@ -3,7 +3,8 @@
 Looks at: delta fields that carried text but are not known, counts per chunk and the number of chunks against the
     server's total, notes of the decoder, builds and models that answered, and how tokens were counted.
 Warns when: an unknown field carried text (it is counted as output, but whether a user sees it is not known), the
-    decoder noted a contradiction, requests were answered by different builds, or by a model that was not asked for.
+    decoder noted a contradiction, an answer of more than eight tokens came at one instant or in a burst after a long
+    wait, requests were answered by different builds, or by a model that was not asked for.
 Invalid when: the counts per chunk differ from the total by more than 2 % and more than one token; where chunks are not
     counted, there are more of them than the total has tokens, by more than 10 % and three; or tokens were counted and
     nothing came.
@@ -18,9 +19,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from sparktune.bench.validity._shared import Finding, completed_requests, make_check
+from sparktune.bench.waves import held_back
 from sparktune.bench.wire import one_line
 from sparktune.model.check import CellEvidence, RunEvidence, Status
 from sparktune.model.timeline import CountMethod, Timeline
+from sparktune.model.trial import Request
 from sparktune.units import Ratio, count_of
 
 _COUNTS: Ratio = 0.02
@@ -38,6 +41,7 @@ def _judge(cell: CellEvidence, run: RunEvidence) -> Sequence[Finding]:
         _counts(timelines),
         _pieces(timelines),
         _unseen(timelines),
+        _held(completed_requests(cell)),
         _notes(timelines),
         _builds(timelines),
         _models(timelines, run.options.model),
@@ -100,6 +104,19 @@ def _unseen(timelines: Sequence[Timeline]) -> Finding | None:
     evidence = f"usage says {max(hidden):,} tokens, and no output came (so in {count_of(len(hidden), 'stream')})"
     hint = "does the server keep its reasoning to itself? Switch it off (--thinking off), or ask for longer answers"
     return Finding(status=Status.INVALID, evidence=evidence, hint=hint)
+
+
+def _held(requests: Sequence[Request]) -> Finding | None:
+    held = sum(map(held_back, requests))
+    if not held:
+        return None
+    answers = count_of(len(requests), "answer")
+    evidence = f"{held} of {answers} came in one burst: held back on the way until it was whole"
+    hint = (
+        "TTFT is that of the whole answer, and no rate can be told: ask the server without a proxy, or let the proxy "
+        "pass on what comes (nginx: proxy_buffering off)"
+    )
+    return Finding(status=Status.WARN, evidence=evidence, hint=hint)
 
 
 def _notes(timelines: Sequence[Timeline]) -> Finding | None:
