@@ -29,6 +29,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from sparktune.deploy.arm_values import number_of
 from sparktune.model.launcher import (
     Action,
     ArmSpec,
@@ -57,7 +58,6 @@ _FLAG: Final = re.compile(r"--?[A-Za-z][A-Za-z0-9_.-]*", re.ASCII)
 _KEY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*", re.ASCII)
 _VARIABLE: Final = re.compile(r"\$\{[A-Za-z_]")
 _WAIT_S: Final = 900.0
-_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,7 @@ def service_settings(spec: ArmSpec, arm: str, known: Sequence[str]) -> ServiceSe
         keys=_texts(settings, "keys", _KEY, where),
         options={name: value or "" for name, value in _texts(settings, "options", _KEY, where).items()},
         executor_args=_text(settings.get("executor_args", ""), f"{where}: executor_args") or "",
-        wait_s=_seconds(settings.get("wait_s", _WAIT_S), f"{where}: wait_s"),
+        wait_s=number_of(settings.get("wait_s", _WAIT_S), f"{where}: wait_s"),
     )
 
 
@@ -235,13 +235,6 @@ def _text(value: object, where: str) -> str:
     if isinstance(value, str | int | float) and "\0" not in str(value) and "\n" not in str(value):
         return str(value)
     message = f"{where}: a text of one line or a number is wanted, not {value!r}"
-    raise ValueError(message)
-
-
-def _seconds(value: object, where: str) -> Seconds:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
-        return float(value)
-    message = f"{where}: a number above 0 is wanted, not {value!r}"
     raise ValueError(message)
 
 

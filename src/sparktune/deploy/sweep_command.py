@@ -4,7 +4,7 @@ __all__ = ["command_flags", "command_with"]
 
 from collections.abc import Mapping, Sequence
 
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.deploy.settings.normal import options_at
 from sparktune.deploy.settings.spelling import looks_like_option, named
 from sparktune.model.document import Word
@@ -15,7 +15,7 @@ _BARE = frozenset({"switch", "tristate"})
 
 def command_flags(words: Sequence[str], engine: str) -> dict[str, str | None]:
     """Return the flags of a command by their names as written; None where one has no value, the last one counts."""
-    grammar = _grammar(engine)
+    grammar = grammar_of(engine)
     found: dict[str, str | None] = {}
     for start, end in _spans(words, grammar):
         name, sign, value = words[start].partition("=")
@@ -26,7 +26,7 @@ def command_flags(words: Sequence[str], engine: str) -> dict[str, str | None]:
 
 def command_with(words: Sequence[str], flags: Mapping[str, object], engine: str) -> tuple[str, ...]:
     """Return the command in which each flag says what an arm wants: a value, True (given), or None (not there)."""
-    grammar = _grammar(engine)
+    grammar = grammar_of(engine)
     kept = list(words)
     for name, value in flags.items():
         spans = [(start, end) for start, end in _spans(kept, grammar) if kept[start].partition("=")[0] == name]
@@ -60,7 +60,3 @@ def _is_option(word: str, grammar: Grammar | None) -> bool:
     if grammar is not None:
         return looks_like_option(word, grammar)
     return word.startswith("-") and not word.lstrip("-")[:1].isdigit()
-
-
-def _grammar(engine: str) -> Grammar | None:
-    return next((one for one in all_grammars() if one.engine == engine), None)

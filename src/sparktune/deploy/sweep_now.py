@@ -11,7 +11,7 @@ from sparktune.deploy.compose_edits import before
 from sparktune.deploy.compose_seen import compose_service
 from sparktune.deploy.launchers._shared import argv_of
 from sparktune.deploy.settings.environment import env_setting, with_environment
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import all_grammars, grammar_of
 from sparktune.deploy.settings.normal import normal_form, options_at
 from sparktune.deploy.settings.view import view_of
 from sparktune.deploy.sweep_command import command_flags
@@ -116,7 +116,7 @@ def _of_script(
 
 
 def _values(words: tuple[str, ...], environment: Mapping[str, str], engine: str) -> Mapping[str, Value]:
-    grammar = next((one for one in all_grammars() if one.engine == engine), None)
+    grammar = grammar_of(engine)
     if grammar is None:
         return {}
     origin = Origin(layer=Layer.FILE, place="baseline")

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sparktune.deploy.knob_names import knob_named, nearest
 from sparktune.deploy.knobs import all_knobs
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.deploy.settings.spelling import named
 from sparktune.deploy.sweep_space import candidate_of, in_order, must_be_legal
 from sparktune.deploy.sweep_values import same_value
@@ -127,7 +127,7 @@ def _flag(key: str) -> str:
 
 
 def _must_be_known(key: str, where: str) -> None:
-    grammar = next((one for one in all_grammars() if one.engine == _ENGINE), None)
+    grammar = grammar_of(_ENGINE)
     if grammar is None or named(_flag(key), grammar).option is not None:
         return
     names = [option.name for option in grammar.options]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sparktune.deploy.knobs import all_knobs
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.deploy.settings.spelling import named
 from sparktune.deploy.settings.values import member_of
 from sparktune.errors import UsageError
@@ -43,7 +43,7 @@ def arm_of(values: Mapping[str, str], engine: str, flags: Mapping[str, str | Non
 def setting_keys(knob: str, engine: str) -> tuple[str, ...]:
     """Return the keys by which a knob's value is found among settings in normal form, the likeliest first."""
     kind, sign, bare = knob.partition(":")
-    grammar = _grammar(engine)
+    grammar = grammar_of(engine)
     if sign and kind == "env":
         return (f"env.{bare}",)
     if sign:
@@ -79,7 +79,7 @@ def _words(knob: str, value: str, engine: str, now: Mapping[str, str | None]) ->
         yield "env", bare, value
         return
     if sign:
-        yield from _flag(bare, value, _grammar(engine), now)
+        yield from _flag(bare, value, grammar_of(engine), now)
         return
     found = next((one for one in all_knobs() if one.id == knob), None)
     places = [place for place in _places(found, engine) if place.kind in _SECTIONS] if found is not None else []
@@ -88,7 +88,7 @@ def _words(knob: str, value: str, engine: str, now: Mapping[str, str | None]) ->
         raise UsageError(message, hint=f"where it is set: sparktune knobs show {knob}; or write flag:--x= or env:X=")
     place = min(places, key=lambda one: _ORDER.index(one.kind))
     if place.kind == "flag":
-        yield from _flag(place.name, value, _grammar(engine), now)
+        yield from _flag(place.name, value, grammar_of(engine), now)
     else:
         yield _SECTIONS[place.kind], place.name, value
 
@@ -160,10 +160,6 @@ def _json_map(text: str | None) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _grammar(engine: str) -> Grammar | None:
-    return next((one for one in all_grammars() if one.engine == engine), None)
 
 
 def _key_of(place: Place, grammar: Grammar | None) -> str:

@@ -4,7 +4,7 @@ __all__ = ["foretold", "sweep_outcomes"]
 
 from collections.abc import Iterator
 
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.deploy.settings.normal import normal_form
 from sparktune.deploy.sweep_limits import Ground
 from sparktune.errors import SparktuneError
@@ -78,7 +78,7 @@ def _candidates(store: Store, umbrella: Experiment, visits: tuple[SweepVisit, ..
 
 
 def _values(record: SweepRecord) -> dict[str, Value]:
-    grammar = next((one for one in all_grammars() if one.engine == record.engine), None)
+    grammar = grammar_of(record.engine)
     if grammar is None:
         return {}
     words = [word for name, said in record.flags.items() for word in ((name, said) if said else (name,))]

@@ -1,6 +1,6 @@
 """Text that was decoded from a part of a file, each character with its place there; and the numbers of lines."""
 
-__all__ = ["Lines", "Located", "line_of", "whole"]
+__all__ = ["Lines", "Located", "line_of", "one_line", "whole"]
 
 import bisect
 from collections.abc import Callable
@@ -77,3 +77,11 @@ def line_of(text: str, start: int) -> tuple[int, int]:
     if found < 0:
         return len(text), len(text) - text.endswith("\r", start)
     return found + 1, found - (found > start and text[found - 1] == "\r")
+
+
+def one_line(text: str) -> str:
+    """Return a text that has no line breaks. Raises ValueError for one that does."""
+    if "\n" in text or "\r" in text:
+        message = "a value of several lines cannot stand there"
+        raise ValueError(message)
+    return text

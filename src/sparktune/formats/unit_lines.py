@@ -9,7 +9,7 @@ __all__ = ["SECTION", "Unit", "UnitSetting", "effective", "parsed_unit"]
 import re
 from dataclasses import dataclass, field
 
-from sparktune.formats.located import Lines, Located, line_of
+from sparktune.formats.located import Lines, Located, line_of, one_line
 from sparktune.model.document import Problem
 
 SECTION = re.compile(r"^\ufeff?[ \t]*\[(?P<name>[A-Za-z][A-Za-z0-9-]*)\][ \t]*\r?$", re.MULTILINE)
@@ -85,7 +85,7 @@ def _value(text: str, start: int, line: int) -> tuple[Located, int]:
         ends=tuple(one[2] for one in chars),
         before=start,
         after=chars[-1][2] if chars else min(start, end),
-        encode=_one_line,
+        encode=one_line,
     ), after
 
 
@@ -100,13 +100,6 @@ def _following(text: str, start: int) -> tuple[int, int, int]:
 
 def _is_continued(row: str) -> bool:
     return (len(row) - len(row.rstrip("\\"))) % 2 == 1
-
-
-def _one_line(text: str) -> str:
-    if "\n" in text or "\r" in text:
-        message = "a value of several lines cannot stand there"
-        raise ValueError(message)
-    return text
 
 
 def effective(unit: Unit, section: str, key: str) -> list[UnitSetting]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from ruamel.yaml.nodes import ScalarNode
 
-from sparktune.formats.located import Located
+from sparktune.formats.located import Located, one_line
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*[ \t]+)+")
 _ESCAPES = {
@@ -87,26 +87,19 @@ def located_scalar(text: str, node: ScalarNode) -> Located:
 
 
 def _in_plain(text: str) -> str:
-    return _one_line(text)
+    return one_line(text)
 
 
 def _in_block(text: str) -> str:
-    return _one_line(text)
+    return one_line(text)
 
 
 def _in_single(text: str) -> str:
-    return _one_line(text).replace("'", "''")
+    return one_line(text).replace("'", "''")
 
 
 def _in_double(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)[1:-1]
-
-
-def _one_line(text: str) -> str:
-    if "\n" in text or "\r" in text:
-        message = "a value of several lines cannot stand there"
-        raise ValueError(message)
-    return text
 
 
 def scalar_forms(value: str, like: str | None, *, typed: bool = False) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ boot takes it back where no file sets it any more.
 
 __all__ = ["check_manager"]
 
+from sparktune.host.checks import checks_of
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.facts.systemd import SystemdFacts
@@ -17,6 +18,7 @@ from sparktune.model.observed import State
 from sparktune.model.profile import Mode
 
 _ID = "manager-affinity"
+_check = checks_of(_ID)
 _FILES = "CPUAffinity= in files"
 _PID_1 = "PID 1"
 
@@ -32,10 +34,6 @@ def check_manager(view: HostView) -> tuple[HostCheck, ...]:
         why = cores.why if systemd is not None else "systemd did not answer"
         return (_check(_FILES, "the efficiency cores", "", CheckStatus.UNREADABLE, why),)
     return (_files(systemd, cores.value), _manager(view, systemd, cores.value))
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 def _pending(view: HostView, systemd: SystemdFacts) -> tuple[HostCheck, ...]:

@@ -6,7 +6,7 @@ time, which tells a thread from a later one with its number. Since Linux 6.2 a t
 cpuset changes: putting back gives it the list that it had as its own.
 """
 
-__all__ = ["PathKind", "TaskKind", "item_of", "outcome", "read_value", "want", "wanted_cpus"]
+__all__ = ["CpusKind", "PathKind", "TaskKind", "item_of", "outcome", "read_value", "want", "wanted_cpus"]
 
 import errno
 import re
@@ -68,7 +68,22 @@ class PathKind(Kind):
         return True
 
 
-class TaskKind(Kind):
+class CpusKind(Kind):
+    """A kind whose items have CPUs, and perhaps numbers that are others at the next look."""
+
+    def same(self, step: Step, one: Any, other: Any) -> bool:  # noqa: ANN401 - as in a reading
+        """Compare the CPUs alone."""
+        del step
+        if one is None or other is None:
+            return one is other
+        return same_cpus(one["cpus"], other["cpus"])
+
+    def shown(self, value: Any) -> str | None:  # noqa: ANN401 - as in a reading
+        """Return the CPUs in the kernel's form."""
+        return None if value is None else plain_cpus(str(value["cpus"]))
+
+
+class TaskKind(CpusKind):
     """A kind whose items are threads, each by PID, TID and start time: one that ends is gone, whatever its number."""
 
     lenient = True
@@ -115,17 +130,6 @@ class TaskKind(Kind):
         """Compare with the step's CPUs."""
         del item
         return value is not None and same_cpus(value["cpus"], format_cpus(wanted_cpus(step)))
-
-    def same(self, step: Step, one: Any, other: Any) -> bool:  # noqa: ANN401 - as in a reading
-        """Compare the CPUs alone."""
-        del step
-        if one is None or other is None:
-            return one is other
-        return same_cpus(one["cpus"], other["cpus"])
-
-    def shown(self, value: Any) -> str | None:  # noqa: ANN401 - as in a reading
-        """Return the CPUs in the kernel's form."""
-        return None if value is None else plain_cpus(str(value["cpus"]))
 
 
 def outcome(word: str, why: str = "") -> Outcome:

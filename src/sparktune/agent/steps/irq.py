@@ -13,10 +13,10 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
+from sparktune.agent.kind import Items, Outcome, Reading, Step, StepFailed
 from sparktune.agent.machine import Machine
-from sparktune.agent.numbers import format_cpus, plain_cpus, same_cpus
-from sparktune.agent.steps._shared import outcome, read_value, want, wanted_cpus
+from sparktune.agent.numbers import format_cpus, same_cpus
+from sparktune.agent.steps._shared import CpusKind, outcome, read_value, want, wanted_cpus
 from sparktune.agent.why import GONE, why
 
 _DEVICES = "/sys/bus/pci/devices"
@@ -34,7 +34,7 @@ _WORDS = {
 }
 
 
-class _Irq(Kind):
+class _Irq(CpusKind):
     name = "irq"
     lenient = True
 
@@ -85,16 +85,6 @@ class _Irq(Kind):
 
     def reached(self, step: Step, item: str, value: Any) -> bool:  # noqa: ANN401
         return value is not None and same_cpus(value["cpus"], _wanted(step, item))
-
-    def same(self, step: Step, one: Any, other: Any) -> bool:  # noqa: ANN401
-        """Compare CPUs: a device that comes back has other numbers."""
-        del step
-        if one is None or other is None:
-            return one is other
-        return same_cpus(one["cpus"], other["cpus"])
-
-    def shown(self, value: Any) -> str | None:  # noqa: ANN401
-        return None if value is None else plain_cpus(str(value["cpus"]))
 
 
 def _devices(machine: Machine, step: Step) -> list[str]:

@@ -5,20 +5,20 @@
 experiment is made of is stored, so that it can be resumed, and a secret is stored nowhere.
 """
 
-__all__ = ["argv_of", "environment_of", "live_readers", "no_where", "number_of", "only", "settings_of", "text_of"]
+__all__ = ["argv_of", "environment_of", "live_readers", "no_where", "only", "settings_of"]
 
 import re
 import shlex
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from sparktune.deploy.arm_values import text_of
 from sparktune.model.launcher import ArmSpec, LiveCommand, LiveJson
 from sparktune.redact import MASK, redact_argv, redact_text
 
 Arms = Mapping[str, Mapping[str, Any]]
 
 _VARIABLE: Final = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}")
-_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SHELL_WORDS: Final = frozenset({"&&", "||", "|", ";", ">", ">>", "<", "&", "2>&1"})
 _READER_KEYS: Final = frozenset({"http", "keys", "command"})
@@ -92,26 +92,6 @@ def live_readers(arms: Arms, live: Mapping[str, Any], arm: str) -> tuple[LiveJso
         return ()
     named = {"": live} if _READER_KEYS & set(live) else live
     return tuple(_reader(name, fields, arms, arm) for name, fields in named.items())
-
-
-def text_of(value: object, where: str) -> str:
-    """Return a text; numbers and truth values as JSON has them. Raises ValueError for anything else."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        text = str(value)
-        if "\0" not in text:
-            return text
-    message = f"{where}: a text or a number is wanted, not {value!r}"
-    raise ValueError(message)
-
-
-def number_of(value: object, where: str) -> float:
-    """Return a number above 0. Raises ValueError."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _MOST:
-        return float(value)
-    message = f"{where}: a number above 0 is wanted, not {value!r}"
-    raise ValueError(message)
 
 
 def _split(text: str, where: str) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ __all__ = ["LAUNCHER"]
 from collections.abc import Mapping
 from typing import Any
 
-from sparktune.deploy.launchers._shared import argv_of, live_readers, no_where, number_of, only, settings_of, text_of
+from sparktune.deploy.arm_values import number_of, text_of
+from sparktune.deploy.launchers._shared import argv_of, live_readers, no_where, only, settings_of
 from sparktune.model.launcher import (
     Action,
     ArmPlan,

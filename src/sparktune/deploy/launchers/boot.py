@@ -11,7 +11,8 @@ __all__ = ["LAUNCHER"]
 from typing import Final
 
 from sparktune.deploy.arm_steps import ArmSteps, besides, nodes_of
-from sparktune.deploy.launchers._shared import live_readers, no_where, number_of
+from sparktune.deploy.arm_values import number_of
+from sparktune.deploy.launchers._shared import live_readers, no_where
 from sparktune.model.launcher import (
     Action,
     Apply,

@@ -7,16 +7,8 @@ What is live is read from the kernel's own record of the process, and from whate
 __all__ = ["LAUNCHER"]
 
 
-from sparktune.deploy.launchers._shared import (
-    argv_of,
-    environment_of,
-    live_readers,
-    no_where,
-    number_of,
-    only,
-    settings_of,
-    text_of,
-)
+from sparktune.deploy.arm_values import number_of, text_of
+from sparktune.deploy.launchers._shared import argv_of, environment_of, live_readers, no_where, only, settings_of
 from sparktune.model.launcher import Action, ArmPlan, ArmSpec, AwaitAnswer, Launcher, LiveProcess, Seen, StartProcess
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from sparktune.deploy.rules._shared import Found, part_rule
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.deploy.settings.normal import options_at
 from sparktune.deploy.settings.spelling import looks_like_option, named
 from sparktune.model.finding import Severity
@@ -17,7 +17,7 @@ _CUTOFF = 0.8
 
 
 def _judge(part: Part, _view: LintView) -> Iterator[Found]:
-    grammar = next((one for one in all_grammars() if one.engine == part.engine), None)
+    grammar = grammar_of(part.engine)
     if grammar is None or part.command is None:
         return
     for word in part.command.words[options_at(part.command.words, grammar) :]:

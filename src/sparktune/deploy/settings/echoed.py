@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.deploy.settings.normal import Normal, same_named, settings_of_map
 from sparktune.deploy.settings.python_repr import members_of
 from sparktune.model.setting import Layer, Origin, Setting, Value
@@ -87,7 +87,7 @@ class EchoReader:
 
 def _named(settings: Mapping[str, Setting], engine: str) -> tuple[Setting, ...]:
     """Return settings with the keys that command lines have, the later one where a log has both."""
-    grammar = next((one for one in all_grammars() if one.engine == engine), None)
+    grammar = grammar_of(engine)
     if grammar is None:
         return tuple(settings.values())
     kept = {key: one for key, one in settings.items() if grammar.same.get(key) not in settings}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sparktune.deploy.settings.environment import with_environment
 from sparktune.deploy.settings.filling import filled_by_compose, filled_by_shell, filled_by_systemd
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import all_grammars, grammar_of
 from sparktune.deploy.settings.normal import Normal, normal_form, options_at
 from sparktune.deploy.settings.recipe import read_recipe
 from sparktune.deploy.settings.recipe_render import rendered
@@ -144,7 +144,7 @@ def _recipe(document: Document, world: _World) -> Part:
 
 
 def _with_settings(part: Part, world: _World) -> Part:
-    grammar = next((one for one in all_grammars() if one.engine == part.engine), None)
+    grammar = grammar_of(part.engine)
     normal = Normal(settings=())
     if grammar is not None and part.command is not None:
         origin = Origin(layer=Layer.FILE, place=part.document.name)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from sparktune.deploy.settings.earned import earned_settings
-from sparktune.deploy.settings.grammars import all_grammars
+from sparktune.deploy.settings.grammars import grammar_of
 from sparktune.drift.compare import same_value
 from sparktune.drift.fallback import effective
 from sparktune.drift.rows import absent_cell, cell, closed_cell, row_of
@@ -38,7 +38,7 @@ def _earned(view: DriftView, part: PartSeen) -> _Earned:
     """Return what was earned for a part: another engine than that of the first part has settings of its own."""
     if part.engine != view.parts[0].engine:
         return {}
-    grammar = _grammar(part.engine) or _NO_GRAMMAR
+    grammar = grammar_of(part.engine) or _NO_GRAMMAR
     settings = earned_settings(view.earned, grammar, _base(view.earned_file) or "earned.yaml")
     return {one.key: one for said in settings for one in _all_of(said, part)}
 
@@ -162,7 +162,7 @@ def _others(view: DriftView, part: PartSeen, key: str) -> dict[str, DriftCell | 
 
 def _default(part: PartSeen, key: str, layers: Layers) -> str:
     """Say that an engine decided itself what no file says, where it could be told to do otherwise."""
-    grammar = _grammar(part.engine)
+    grammar = grammar_of(part.engine)
     option = next((one for one in grammar.options if one.name == key), None) if grammar else None
     unsaid = key not in part.file and key not in part.asked and not part.unread.get("file")
     if option is None or option.kind != "tristate" or not unsaid or layers.live is None or key not in part.live:
@@ -200,10 +200,6 @@ def _secret(key: str, part: PartSeen) -> bool:
     return any(
         key in layer and MASK in str(layer[key].value) for layer in (part.file, part.live, part.asked, part.echoed)
     )
-
-
-def _grammar(engine: str) -> Grammar | None:
-    return next((one for one in all_grammars() if one.engine == engine), None)
 
 
 def _base(path: str) -> str:

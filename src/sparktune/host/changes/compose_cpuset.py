@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from posixpath import isabs
 
 from sparktune.host.changes._shared import cores_unknown, diff_of
+from sparktune.host.checks import checks_of
 from sparktune.host.compose_files import DRIVER_READ, ComposeFile, cgroup_driver, compose_files, literal
 from sparktune.host.compose_placement import Placement, Service, edit_services, services_to_place
 from sparktune.host.container_cpus import SLICE, is_inside
@@ -34,6 +35,7 @@ from sparktune.model.step import FileStep
 from sparktune.redact import redact_text
 
 _ID = "compose-cpuset"
+_check = checks_of(_ID)
 _ALLOW = "--allow-slow"
 
 
@@ -201,10 +203,6 @@ def _key(path: str, service: Service, key: str, value: str, wanted: str, *, righ
     if "$" in value:
         return _check(target, wanted, value, CheckStatus.UNREADABLE, "it comes from a variable")
     return _check(target, wanted, value or "none", CheckStatus.DIFFERENT if value else CheckStatus.ABSENT)
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 CHANGE = HostChange(

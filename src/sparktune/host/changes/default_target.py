@@ -7,6 +7,7 @@ link leads to the target's unit file, as that of systemd 252 and 255 does.
 __all__ = ["CHANGE"]
 
 from sparktune.host.boot_target import boot_target_reads, graphical_state, override_on_cmdline, target_file
+from sparktune.host.checks import checks_of
 from sparktune.host.facts.systemd import SystemdFacts
 from sparktune.model.host_plan import (
     ChangePlan,
@@ -25,6 +26,7 @@ from sparktune.model.reads import Read
 from sparktune.model.step import LinkStep
 
 _ID = "default-target"
+_check = checks_of(_ID)
 _LINK = "/etc/systemd/system/default.target"
 _GRAPHICAL = "graphical.target"
 _STAYS = "a graphical session that runs is not stopped by this: it ends at the next boot, or at once with --isolate-now"
@@ -113,10 +115,6 @@ def _pending(view: HostView, systemd: SystemdFacts) -> tuple[HostCheck, ...]:
     if systemd.default_target.value != _GRAPHICAL or state != "inactive" or override_on_cmdline(view.facts).value:
         return ()
     return (_check(_GRAPHICAL, "active", "inactive", CheckStatus.PENDING_REBOOT, _STARTS),)
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 CHANGE = HostChange(

@@ -9,6 +9,7 @@ __all__ = ["CHANGE"]
 
 from collections.abc import Iterator, Mapping
 
+from sparktune.host.checks import checks_of
 from sparktune.host.earlyoom import limits_of
 from sparktune.host.facts.irq_services import IrqServicesFacts, ServiceState
 from sparktune.host.facts.memory import MemoryFacts
@@ -31,6 +32,7 @@ from sparktune.model.step import LinkStep, ReloadStep, ServiceStep
 from sparktune.units import Bytes, format_bytes, format_percent
 
 _ID = "earlyoom"
+_check = checks_of(_ID)
 _UNIT = "earlyoom.service"
 _OURS = "/etc/systemd/system"  # links elsewhere belong to the distribution, or do not outlive the boot
 _FOLDERS = (_OURS, "/usr/local/lib/systemd/system", "/usr/lib/systemd/system")
@@ -146,10 +148,6 @@ def _verify(view: HostView) -> tuple[HostCheck, ...]:
 
 def _status(*, wrong: bool) -> CheckStatus:
     return CheckStatus.DIFFERENT if wrong else CheckStatus.OK
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 CHANGE = HostChange(

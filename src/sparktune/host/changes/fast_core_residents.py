@@ -10,6 +10,7 @@ __all__ = ["CHANGE"]
 from collections import Counter
 from collections.abc import Iterable
 
+from sparktune.host.checks import checks_of
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.hazards import Inference, inference_on, is_below
 from sparktune.host.placement import Cores, cores_of
@@ -22,6 +23,7 @@ from sparktune.model.reads import Read
 from sparktune.units import count_of
 
 _ID = "fast-core-residents"
+_check = checks_of(_ID)
 _MOST_NAMED = 8
 _MOST_PROCESSES = 40
 _CONFINED = (
@@ -54,10 +56,6 @@ def _verify(view: HostView) -> tuple[HostCheck, ...]:
     if mover in view.profile.without:
         return tuple(checks)
     return (*checks, *_others(view, tasks, {one.pid for one in inference}, cores.value))
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 def _inference(one: Inference, cores: Cores) -> HostCheck:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sparktune.host.changes._shared import cores_unknown
+from sparktune.host.checks import checks_of
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import format_cpulist
 from sparktune.host.facts.cpu import CpuFacts
@@ -41,6 +42,7 @@ from sparktune.model.step import IrqStep
 from sparktune.units import count_of
 
 _ID = "irq-affinity"
+_check = checks_of(_ID)
 # TuneD's scheduler moves interrupts off its isolated_cores, too, unless irq_process=0
 _OF_TUNED = (("irq", "*"), ("scheduler", "isolated_cores"), ("scheduler", "default_irq_smp_affinity"))
 # As sysfs has them: those whose devices the profile means without being told
@@ -177,10 +179,6 @@ def _placed(view: HostView) -> dict[str, int]:
     """Return the devices whose vectors were placed, and how many vectors they had, as the journal knows it."""
     items = {entry.item for entry in view.entries if entry.change == _ID and entry.before is not None}
     return dict(sorted(Counter(item.rpartition("#")[0] for item in items).items()))
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 def _gone(target: str, why: str) -> HostCheck:

@@ -17,6 +17,7 @@ from sparktune.host.banned_cpus import (
     with_banned,
 )
 from sparktune.host.changes._shared import diff_of
+from sparktune.host.checks import checks_of
 from sparktune.host.conflicts import managed_by_tuned, tuned_reads
 from sparktune.host.cpulist import CpuSet, format_cpulist
 from sparktune.host.facts.interrupts import InterruptFacts
@@ -41,6 +42,7 @@ from sparktune.model.step import FileStep, ServiceStep
 from sparktune.units import count_of
 
 _ID = "irqbalance"
+_check = checks_of(_ID)
 _UNIT = "irqbalance.service"
 _STOP_IT = "sudo systemctl disable --now irqbalance, or --irq efficiency, which irqbalance can be told to respect"
 _LOOK = f"look into {SETTINGS}, or stop irqbalance and leave this out with --without {_ID}"
@@ -174,10 +176,6 @@ def _kept(view: HostView, wanted: CpuSet) -> HostCheck:
         return _check(_UNIT, words, found, CheckStatus.OK, _NOT_SEEN if started.value is None else "")
     stale = filed.value is not None and wanted <= filed.value
     return _check(_UNIT, words, found, CheckStatus.DIFFERENT, _NOT_RESTARTED if stale else f"{SETTINGS} says so")
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str) -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 CHANGE = HostChange(

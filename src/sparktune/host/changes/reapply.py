@@ -9,6 +9,7 @@ __all__ = ["CHANGE"]
 from typing import Literal
 
 from sparktune.host.changes._shared import diff_of
+from sparktune.host.checks import checks_of
 from sparktune.host.facts._shared import output, unit_blocks
 from sparktune.host.facts.interrupts import InterruptFacts, MsiDevice
 from sparktune.host.facts.workqueue import WorkqueueFacts
@@ -32,6 +33,7 @@ from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadLinks, ReadNa
 from sparktune.model.step import FileStep, LinkStep, ReloadStep
 
 _ID = "reapply"
+_check = checks_of(_ID)
 _SHOW = ("systemctl", "show", "-p", "Id,Result,ExecMainStatus", "sparktune-reapply.service")
 _SEEDS = "/etc/systemd/system/*.wants/irq-affinity.service"
 _ALSO = "irq-affinity.service is enabled, too, and sets interrupts at boot by their names: sudo systemctl disable it"
@@ -175,10 +177,6 @@ def _last_run(view: HostView) -> tuple[HostCheck, ...]:
     why = "journalctl -u sparktune-reapply says why"
     found = f"{result} ({unit.get('ExecMainStatus', '')})"
     return (_check("sparktune-reapply.service", "success", found, CheckStatus.DIFFERENT, why),)
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 CHANGE = HostChange(

@@ -9,6 +9,7 @@ __all__ = ["CHANGE"]
 from collections.abc import Iterable, Iterator
 
 from sparktune.host.changes._shared import diff_of
+from sparktune.host.checks import checks_of
 from sparktune.host.facts.memory import MemoryFacts
 from sparktune.host.facts.sysctl import (
     SysctlFacts,
@@ -45,6 +46,7 @@ from sparktune.model.reads import Read, ReadFile
 from sparktune.model.step import FileStep, ValueStep
 
 _ID = "sysctl"
+_check = checks_of(_ID)
 # Behind Ubuntu's 99-sysctl.conf, which is a link to /etc/sysctl.conf
 _NAME = "99-zz-sparktune.conf"
 _PATH = f"/etc/sysctl.d/{_NAME}"
@@ -244,10 +246,6 @@ def _by_hand(setting: SysctlSetting, value: str) -> Iterator[HostCheck]:
     if line is not None and line != setting.boot.value and not same_value(line.value, value):
         why = f"{line.path}, line {line.line}, is read last by `sysctl --system` (a boot does not read it)"
         yield _check(f"{setting.key} by sysctl --system", value, line.value, CheckStatus.DIFFERENT, why)
-
-
-def _check(target: str, wanted: str, effective: str, status: CheckStatus, why: str = "") -> HostCheck:
-    return HostCheck(change=_ID, target=target, wanted=wanted, effective=effective, status=status, why=why)
 
 
 CHANGE = HostChange(

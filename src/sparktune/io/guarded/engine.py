@@ -20,7 +20,7 @@ from typing import Final
 from sparktune.errors import UsageError
 from sparktune.io.http.address import parse_address
 from sparktune.io.launching.ending import signal_all
-from sparktune.io.launching.proc import Kin, all_kin, all_seen, is_below, kin_of, listening_pids, look_at
+from sparktune.io.launching.proc import Kin, all_kin, all_seen, is_below, kin_of, listening_pids, look_at, still_lives
 from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
@@ -176,20 +176,15 @@ def _tree(engine: Engine) -> tuple[Kin, ...]:
 
 async def _gone(tree: tuple[Kin, ...], limit_s: Seconds) -> tuple[Kin, ...]:
     async def wait() -> None:
-        while any(_lives(one) for one in tree):  # noqa: ASYNC110 - nobody tells of their end
+        while any(still_lives(one) for one in tree):  # noqa: ASYNC110 - nobody tells of their end
             await asyncio.sleep(_LOOK_S)
 
     try:
         async with time_limit(limit_s):
             await wait()
     except TimeoutError:
-        return tuple(one for one in tree if _lives(one))
+        return tuple(one for one in tree if still_lives(one))
     return ()
-
-
-def _lives(one: Kin) -> bool:
-    now = kin_of(one.pid)
-    return now is not None and not now.dead and now.start_ticks == one.start_ticks
 
 
 def _docker(*words: str) -> tuple[str, str]:

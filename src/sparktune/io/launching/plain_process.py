@@ -16,7 +16,7 @@ from sparktune.errors import ArmFailed, UsageError
 from sparktune.host.service.facts import NodeProcess
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.ending import signal_all
-from sparktune.io.launching.proc import Kin, kin_of
+from sparktune.io.launching.proc import Kin, still_lives
 from sparktune.io.launching.service_look import look_at_service, serves
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import ServiceProcess
@@ -52,7 +52,7 @@ async def end_plain(target: NodeTarget, service: ServiceProcess, *, terminate_s:
             return ""
     signal_all(every, signal.SIGKILL)
     if not await _gone(every, _KILL_S):
-        left = ", ".join(f"pid {one.pid}" for one in every if _lives(one))
+        left = ", ".join(f"pid {one.pid}" for one in every if still_lives(one))
         message = f"{left}, which served at port {service.port}, cannot be ended"
         raise ArmFailed(message, hint="a process that waits for a device ends with the device, or at a reboot")
     waited = f"what served at port {service.port} did not end within {format_duration(terminate_s)} of being asked"
@@ -67,13 +67,8 @@ def _kin(processes: Sequence[NodeProcess]) -> tuple[Kin, ...]:
 
 async def _gone(processes: Sequence[Kin], limit_s: Seconds) -> bool:
     until = time.monotonic() + limit_s
-    while left := any(map(_lives, processes)):
+    while left := any(map(still_lives, processes)):
         if time.monotonic() >= until:
             break
         await asyncio.sleep(_LOOK_S)
     return not left
-
-
-def _lives(one: Kin) -> bool:
-    now = kin_of(one.pid)
-    return now is not None and not now.dead and now.start_ticks == one.start_ticks

@@ -17,6 +17,7 @@ __all__ = [
     "listening_pids",
     "listening_ports",
     "look_at",
+    "still_lives",
 ]
 
 import re
@@ -74,6 +75,12 @@ def kin_of(pid: int) -> Kin | None:
         session=int(fields[3]),
         dead=fields[0] in {"Z", "X"},
     )
+
+
+def still_lives(one: Kin) -> bool:
+    """Whether a process runs on: not ended, nor its number given to another since."""
+    now = kin_of(one.pid)
+    return now is not None and not now.dead and now.start_ticks == one.start_ticks
 
 
 def all_kin() -> tuple[Kin, ...]:
