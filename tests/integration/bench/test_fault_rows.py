@@ -125,6 +125,20 @@ def test_cached_prompt_makes_the_cell_invalid_and_prefill_counts_computed_tokens
     assert prefill == pytest.approx(512 - 448, rel=_RATE_TOLERANCE)
 
 
+@pytest.mark.parametrize("pad", [0, 900], ids=["one-read", "many-reads"])
+def test_an_answer_that_a_proxy_held_back_has_no_rate(reference: ReferenceProcess, pad: int) -> None:
+    """What comes at last comes at the network's speed: it was 2.3 million tokens per second, called valid."""
+    knobs = {"engine": "vllm", "ttft_ms": 1000.0, "coalesce": 64, "pad": pad}
+    done, (truth,), (timeline,) = _bench(reference, knobs, "--tg", "64")
+
+    assert truth.output_tokens == timeline.usage.completion_tokens == 64
+    for name in ("decode_tok_s", "tpot_s", "prefill_tok_s"):
+        assert done.cell["metrics"][name]["median"] is None, name
+    assert _median(done.cell, "output_tok_s") <= 64
+    (check,) = [check for check in done.cell["checks"] if check["id"] == "V21"]
+    assert (check["status"], "held back" in check["evidence"]) == ("warn", True)
+
+
 FAILING = [
     pytest.param({"fail_every": 5}, (), {"http_status": 1}, id="http-500-on-every-fifth"),
     pytest.param({"errchunk_every": 5}, (), {"stream_error": 1}, id="error-event-inside-a-200-stream"),
