@@ -30,8 +30,9 @@ def _bench(
     reference: ReferenceProcess, knobs: dict[str, object], *flags: str
 ) -> tuple[Finished, tuple[TruthRecord, ...], list[Timeline]]:
     reference.configure(**knobs)
+    length = () if "--pp" in flags else ("--pp", "64")
     done = run_sparktune(
-        "bench", reference.base_url, "--trials", "1", "--warmup", "off", "--json", "--quiet", "--pp", "64", *flags
+        "bench", reference.base_url, "--trials", "1", "--warmup", "off", "--json", "--quiet", *length, *flags
     )
     truth = tuple(record for record in reference.drain_log() if record.stream)
     return done, truth, _timelines()
