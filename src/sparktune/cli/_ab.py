@@ -42,7 +42,7 @@ from sparktune.flows.ab_cost import cost_words
 from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.progress import Progress
 from sparktune.io.experiment_file import request_of
-from sparktune.io.experiment_parts import Fault
+from sparktune.io.experiment_values import Fault
 from sparktune.io.launching.hold import Hold
 from sparktune.io.store.identity import new_run_id
 from sparktune.io.store.store import Store

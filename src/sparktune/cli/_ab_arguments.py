@@ -13,7 +13,7 @@ from sparktune.cli._ab_flags import AbFlags
 from sparktune.cli._ab_services import SETTINGS, arm_values, where_values
 from sparktune.errors import UsageError
 from sparktune.io.experiment_file import read_experiment_file
-from sparktune.io.experiment_parts import Fault
+from sparktune.io.experiment_values import Fault
 
 _LIVE: Final = re.compile(r"(?P<path>/[^:]*):(?P<keys>[^=]+)=(?P<a>[^,]*)(?:,(?P<b>.*))?", re.DOTALL)
 _FLAGS: Final = {

@@ -18,7 +18,6 @@
 
 __all__ = ["KEYS", "read_experiment_file", "request_of"]
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -32,8 +31,18 @@ from sparktune.experiment.request import BLOCK_COUNTS, Request
 from sparktune.io.config_text import read_config_text
 from sparktune.io.experiment_guard import protection_of
 from sparktune.io.experiment_knob import knob_of, way_of
-from sparktune.io.experiment_parts import Fault, guards_of, metric_named, primary_of, prompts_file, workload_of
+from sparktune.io.experiment_parts import guards_of, metric_named, primary_of, prompts_file, workload_of
 from sparktune.io.experiment_quality import quality_of
+from sparktune.io.experiment_values import (
+    Fault,
+    boolean_at,
+    mapping_at,
+    names_at,
+    nearest,
+    seconds_at,
+    share_at,
+    text_at,
+)
 from sparktune.io.http.address import parse_address
 from sparktune.model.launcher import ArmSpec, Launcher
 from sparktune.model.workload import Workload
@@ -65,7 +74,6 @@ KEYS: Final = (
 _BY_LETTER: Final = "attach"  # a person may be asked for an arm by its letter alone
 _PRIMARY: Final = "output_tok_s"
 _SETTLE_S: Final = 60.0
-_MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 # What is too small to matter, and what is surely not: by the noise that rates and waiting times have.
 _MARGINS: Final = {"s": (0.05, 0.10)}
 _RATE_MARGINS: Final = (0.03, 0.05)
@@ -88,50 +96,57 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
     """
     for key in values:
         if key not in KEYS:
-            near = difflib.get_close_matches(str(key), KEYS, n=1)
-            raise fault((key,), f"unknown key {key!r}", _did_you_mean(near, KEYS))
+            raise fault((key,), f"unknown key {key!r}", nearest(str(key), KEYS))
     launcher = _launcher(values.get("launcher"), fault)
-    aa = _boolean(values, "aa", fault)
-    same = _boolean(values, "equivalence_test", fault)
-    if aa and same:
-        hint = "leave equivalence_test out: how large the noise is, the same arm twice tells"
-        raise fault(("equivalence_test",), "the same arm is measured twice: there are no two ways to compare", hint)
+    aa, same = _way(values, fault)
     arms = _arms(values, launcher, aa=aa, fault=fault)
-    workload = workload_of(_mapping(values, "workload", fault), seed, fault)
+    workload = workload_of(mapping_at(values, "workload", fault), seed, fault)
     primary = primary_of(values.get("primary", _PRIMARY), fault)
     _check_weights(primary, workload, fault)
-    live = _mapping(values, "live", fault)
-    where = _where(values, fault)
-    base_url = _url(values, fault)
-    named = {arm.value: own for arm, own in arms.items()}
-    planner = ArmPlanner(launcher=launcher.id, spec=ArmSpec(arms=named, live=live, where=where, endpoint=base_url))
-    _check_arms(planner, launcher, fault)
-    unit = metric_named(primary.metric, ("primary",), fault).unit
-    margin, equivalence = _MARGINS.get(unit, _RATE_MARGINS)
+    spec = _spec(values, arms, fault)
+    _check_arms(ArmPlanner(launcher=launcher.id, spec=spec), launcher, fault)
+    margin, equivalence = _MARGINS.get(metric_named(primary.metric, ("primary",), fault).unit, _RATE_MARGINS)
+    knob = text_at(values, "knob", fault)
     return Request(
-        name=_text(values, "name", fault) or ("A against A" if aa else "A against B"),
-        base_url=base_url,
+        name=text_at(values, "name", fault) or ("A against A" if aa else "A against B"),
+        base_url=spec.endpoint,
         launcher=launcher.id,
-        knob=way_of(_text(values, "knob", fault))
-        if same
-        else knob_of(values, arms, _text(values, "knob", fault), aa=aa, fault=fault),
+        knob=way_of(knob) if same else knob_of(values, arms, knob, aa=aa, fault=fault),
         arms=arms,
-        live=live,
-        where=where,
+        live=spec.live,
+        where=spec.where,
         workload=workload,
-        prompts=prompts_file(_mapping(values, "workload", fault)),
+        prompts=prompts_file(mapping_at(values, "workload", fault)),
         primary=primary,
         guards=_guards(values, primary, fault),
-        margin=_share(values, "margin", margin, fault),
-        equivalence=_share(values, "equivalence", equivalence, fault),
+        margin=share_at(values, "margin", margin, fault),
+        equivalence=share_at(values, "equivalence", equivalence, fault),
         blocks=_blocks(values, fault),
         aa=aa,
-        hot_settle_s=_seconds(values, "settle_s", _SETTLE_S, fault),
-        nodes=_names(values, "nodes", fault),
+        hot_settle_s=seconds_at(values, "settle_s", _SETTLE_S, fault),
+        nodes=names_at(values, "nodes", fault),
         protection=protection_of(values.get("guard"), fault),
         quality=quality_of(values.get("quality"), fault),
         only_equivalence=same,
-        scope={"service": service} if (service := _text(values, "service", fault)) else {},
+        scope={"service": service} if (service := text_at(values, "service", fault)) else {},
+    )
+
+
+def _way(values: Mapping[str, Any], fault: Fault) -> tuple[bool, bool]:
+    """Return whether one arm is measured twice, and whether two are to be shown to be the same."""
+    aa, same = boolean_at(values, "aa", fault), boolean_at(values, "equivalence_test", fault)
+    if aa and same:
+        hint = "leave equivalence_test out: how large the noise is, the same arm twice tells"
+        raise fault(("equivalence_test",), "the same arm is measured twice: there are no two ways to compare", hint)
+    return aa, same
+
+
+def _spec(values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], fault: Fault) -> ArmSpec:
+    return ArmSpec(
+        arms={arm.value: own for arm, own in arms.items()},
+        live=mapping_at(values, "live", fault),
+        where=_where(values, fault),
+        endpoint=_url(values, fault),
     )
 
 
@@ -194,8 +209,7 @@ def _check_weights(primary: Primary, workload: Workload, fault: Fault) -> None:
     labels = [cell.label for cell in workload.cells]
     for cell in primary.weights:
         if cell not in labels:
-            near = difflib.get_close_matches(cell, labels, n=1)
-            raise fault(("primary", "weights", cell), f"no cell is called {cell!r}", _did_you_mean(near, labels))
+            raise fault(("primary", "weights", cell), f"no cell is called {cell!r}", nearest(cell, labels))
     if not any(primary.weights.get(label, 1.0) for label in labels):
         raise fault(("primary", "weights"), "every cell has weight 0", "at least one cell has to decide")
 
@@ -208,7 +222,7 @@ def _guards(values: Mapping[str, Any], primary: Primary, fault: Fault) -> tuple[
 
 
 def _url(values: Mapping[str, Any], fault: Fault) -> str:
-    text = _text(values, "url", fault)
+    text = text_at(values, "url", fault)
     if not text:
         raise fault(("url",), "no server is named", "for instance url: http://127.0.0.1:8000/v1")
     try:
@@ -224,52 +238,3 @@ def _blocks(values: Mapping[str, Any], fault: Fault) -> int:
         hint = f"one of {counts}: verdicts are given after 3, 5 and 8 blocks, and with fewer there is none"
         raise fault(("max_blocks",), f"{value!r} blocks are not possible", hint)
     return int(value)
-
-
-def _share(values: Mapping[str, Any], key: str, usual: float, fault: Fault) -> float:
-    value = values.get(key, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
-        raise fault((key,), f"a share inside (0, 1) is wanted, not {value!r}", "0.03 is 3 %")
-    return float(value)
-
-
-def _seconds(values: Mapping[str, Any], key: str, usual: float, fault: Fault) -> float:
-    value = values.get(key, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST:
-        raise fault((key,), f"seconds from 0 on are wanted, not {value!r}", f"the usual is {usual:g}")
-    return float(value)
-
-
-def _boolean(values: Mapping[str, Any], key: str, fault: Fault) -> bool:
-    value = values.get(key, False)
-    if not isinstance(value, bool):
-        raise fault((key,), f"true or false is wanted, not {value!r}", f"leave {key} out for false")
-    return value
-
-
-def _text(values: Mapping[str, Any], key: str, fault: Fault) -> str:
-    value = values.get(key, "")
-    if not isinstance(value, str):
-        raise fault((key,), f"a text is wanted here, not {value!r}", "put it in quotes")
-    return value.strip()
-
-
-def _names(values: Mapping[str, Any], key: str, fault: Fault) -> tuple[str, ...]:
-    found = values.get(key, ())
-    if not isinstance(found, list | tuple) or not all(isinstance(name, str) and name for name in found):
-        raise fault((key,), "a list of names is wanted here", f"for instance {key}: [spark1, spark2]")
-    return tuple(found)
-
-
-def _mapping(values: Mapping[str, Any], key: str, fault: Fault) -> Mapping[str, Any]:
-    value = values.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise fault((key,), f"names and their values are wanted here, not {value!r}", f"write {key}: {{NAME: VALUE}}")
-    return value
-
-
-def _did_you_mean(near: list[str], known: tuple[str, ...] | list[str]) -> str:
-    listed = f"known here: {', '.join(known)}"
-    return f"did you mean {near[0]}? {listed}" if near else listed

@@ -15,7 +15,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from sparktune.experiment.protection import OnLostNode, Protection
-from sparktune.io.experiment_parts import Fault
+from sparktune.io.experiment_values import Fault
 from sparktune.model.guard import Limits
 
 _KEY: Final = "guard"

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparktune.experiment.arm_settings import arm_settings, declared_names, differing
 from sparktune.experiment.design import Arm
-from sparktune.io.experiment_parts import Fault
+from sparktune.io.experiment_values import Fault
 
 
 def knob_of(

@@ -1,11 +1,10 @@
 """The parts of an experiment file that are more than one value: workload, primary, guards."""
 
-__all__ = ["Fault", "guards_of", "metric_named", "primary_of", "prompts_file", "workload_of"]
+__all__ = ["guards_of", "metric_named", "primary_of", "prompts_file", "workload_of"]
 
-import difflib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -15,6 +14,7 @@ from sparktune.bench.evaluate import all_metrics
 from sparktune.errors import UsageError
 from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import GuardMetric, Primary
+from sparktune.io.experiment_values import Fault, nearest
 from sparktune.io.workload_cells import HouseholdConfig, ReplayFile, WorkloadShape, shape_cells
 from sparktune.model.cell import Cell
 from sparktune.model.metric import Better as MetricBetter
@@ -22,9 +22,6 @@ from sparktune.model.metric import Metric, Scope
 from sparktune.model.options import Api, SendOptions, Thinking
 from sparktune.model.warmup import WarmupPlan
 from sparktune.model.workload import Workload
-
-Fault = Callable[[tuple[Any, ...], str, str], UsageError]
-"""Make the error for a place: keys from the root, what is wrong, the hint."""
 
 _Ones = Annotated[tuple[Annotated[int, msgspec.Meta(ge=1)], ...], msgspec.Meta(min_length=1)]
 _Zeros = Annotated[tuple[Annotated[int, msgspec.Meta(ge=0)], ...], msgspec.Meta(min_length=1)]
@@ -73,7 +70,7 @@ def workload_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Workload:
     known = tuple(item.name for item in msgspec.structs.fields(_Workload))
     for key in values:
         if key not in known:
-            raise fault(("workload", key), f"unknown key {key!r}", _nearest(str(key), known))
+            raise fault(("workload", key), f"unknown key {key!r}", nearest(str(key), known))
     listed = {key: [value] if key in _LISTS and isinstance(value, int) else value for key, value in values.items()}
     try:
         section = msgspec.convert(listed, _Workload)
@@ -140,7 +137,7 @@ def metric_named(name: str, where: tuple[Any, ...], fault: Fault) -> Metric:
     ]
     if name in can:
         return known[name]
-    hint = _nearest(name, can)
+    hint = nearest(name, can)
     if name in _ALIKENESS:
         message = f"{name} only describes: how alike streams are can be won by making all of them wait"
         raise fault(where, message, "for fairness take ttft_max_s, the worst wait, with ttft_mean_s beside it")
@@ -234,9 +231,3 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
-
-
-def _nearest(name: str, known: tuple[str, ...] | list[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    listed = f"known here: {', '.join(known)}"
-    return f"did you mean {near[0]}? {listed}" if near else listed

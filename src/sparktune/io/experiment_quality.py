@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, Final
 
-from sparktune.io.experiment_parts import Fault
+from sparktune.io.experiment_values import Fault
 from sparktune.model.quality import QualityPlan
 
 _KEY: Final = "quality"

@@ -25,7 +25,8 @@ from sparktune.deploy.sweep_space import ranges_of
 from sparktune.deploy.sweep_values import divided
 from sparktune.experiment.objective import MEMORY, TOOLS
 from sparktune.experiment.request import BLOCK_COUNTS
-from sparktune.io.experiment_parts import Fault, metric_named
+from sparktune.io.experiment_parts import metric_named
+from sparktune.io.experiment_values import Fault, boolean_at, list_at, text_at
 from sparktune.model.sweep import Constraint, KnobRange
 from sparktune.units import Seconds
 
@@ -94,15 +95,16 @@ def sweep_request(values: Mapping[str, Any], fault: Fault) -> tuple[SweepRequest
         what = "both knobs and params are said" if knobs else "no knob is named"
         hint = "for instance --knob max_num_seqs=4,8,16, or a file of vLLM's sweep parameters with --params"
         raise fault(("knobs",), what, hint)
+    constraints = list_at(values, "constraints", "[ttft_s<=1.5]", fault)
     found = SweepRequest(
         ranges=ranges_of(knobs),
         baseline=_baseline(values.get("baseline"), fault),
-        constraints=tuple(_constraint(one, at, fault) for at, one in enumerate(_list(values, "constraints", fault))),
+        constraints=tuple(_constraint(one, at, fault) for at, one in enumerate(constraints)),
         budget_s=_budget(values.get("budget"), fault),
         race_blocks=_count(values, "race_blocks", _RACE_BLOCKS, fault),
-        pairs=_switch(values, "pairs", fault),
+        pairs=boolean_at(values, "pairs", fault, usual=True),
         confirm_blocks=_confirm_blocks(values, fault),
-        engine=_word(values, "engine", fault),
+        engine=text_at(values, "engine", fault),
         params=params,
     )
     return found, {key: value for key, value in values.items() if key not in SWEEP_KEYS}
@@ -201,24 +203,3 @@ def _confirm_blocks(values: Mapping[str, Any], fault: Fault) -> int:
         hint = f"one of {', '.join(map(str, verdicts))}: a winner is confirmed by a verdict, and fewer blocks give none"
         raise fault(("confirm_blocks",), f"{value!r} blocks confirm nothing", hint)
     return int(value)
-
-
-def _switch(values: Mapping[str, Any], key: str, fault: Fault) -> bool:
-    value = values.get(key, True)
-    if not isinstance(value, bool):
-        raise fault((key,), f"true or false is wanted, not {value!r}", f"leave {key} out for true")
-    return value
-
-
-def _word(values: Mapping[str, Any], key: str, fault: Fault) -> str:
-    value = values.get(key, "")
-    if not isinstance(value, str):
-        raise fault((key,), f"a text is wanted here, not {value!r}", "put it in quotes")
-    return value.strip()
-
-
-def _list(values: Mapping[str, Any], key: str, fault: Fault) -> list[Any]:
-    value = values.get(key, [])
-    if not isinstance(value, list | tuple):
-        raise fault((key,), f"a list is wanted here, not {value!r}", f"for instance {key}: [ttft_s<=1.5]")
-    return list(value)
