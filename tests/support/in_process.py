@@ -3,6 +3,7 @@
 __all__ = ["commands", "invoke"]
 
 import contextlib
+import functools
 import io
 from collections.abc import Iterator
 from typing import Any
@@ -18,10 +19,9 @@ def invoke(*arguments: str) -> Finished:
     """Run a command to its end, with nothing on its stdin's side and no terminal."""
     out, err = io.StringIO(), io.StringIO()
     code: Any = 0
-    _register()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            app(list(arguments))
+            _root().main(list(arguments), "sparktune")
         except SystemExit as end:
             code = end.code
         except SparktuneError as error:
@@ -32,13 +32,14 @@ def invoke(*arguments: str) -> Finished:
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Yield every command that does something, with its words; groups that do nothing alone are left out."""
-    _register()
-    yield from _below(get_command(app), ())
+    yield from _below(_root(), ())
 
 
-def _register() -> None:
-    if not app.registered_commands:
-        register_commands()
+@functools.cache
+def _root() -> Any:  # noqa: ANN401 - typer's kind of click.Command has no public name
+    """Return the command of all commands: to build it takes longer than to refuse a command line."""
+    register_commands()
+    return get_command(app)
 
 
 def _below(command: Any, words: tuple[str, ...]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - click's

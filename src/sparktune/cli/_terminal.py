@@ -1,6 +1,6 @@
 """What the terminal behind stdout can show."""
 
-__all__ = ["colour_wanted", "columns", "fitted"]
+__all__ = ["colour_wanted", "columns", "fitted", "legible"]
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from typing import TextIO
 
 from sparktune.report.layout import fit_lines
 
-_NARROWEST, _WIDEST = 60, 120
+_NARROWEST, _WIDEST = 40, 120
 
 
 def colour_wanted() -> bool:
@@ -30,6 +30,11 @@ def fitted(text: str, stream: TextIO | None = None) -> str:
     """
     known = _told() or _asked(sys.stdout if stream is None else stream)
     return fit_lines(text, max(_NARROWEST, known) if known else None)
+
+
+def legible(text: str) -> str:
+    """Return what goes to stderr: folded as reports are where that is a terminal, else as it is."""
+    return fitted(text, sys.stderr) if sys.stderr.isatty() else text
 
 
 def _told() -> int:

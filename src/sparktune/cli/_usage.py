@@ -17,11 +17,15 @@ from sparktune.errors import SparktuneError, UsageError
 _NO_COMMAND: Final = re.compile(r"No such command '(?P<word>.*?)'\.?(?: Did you mean .*)?", re.DOTALL)
 _TOO_MANY: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)", re.DOTALL)
 _BOUND: Final = re.compile(r"Input should be (?P<rest>.*?)(?:, unable to parse .*)?\.?", re.DOTALL)
+_NOT_AMONG: Final = re.compile(r"(?:Value error, )?'.*' is not one of (?P<rest>.*?)\.?", re.DOTALL)
 _BAD_NAMES: Final = frozenset(
     {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.ENOENT}
 )
 _NAME_HINT: Final = "give the name of a file or folder that is there"
 _LOOP: Final = "Symlink loop from"  # as pathlib of Python 3.11 and 3.12 says it
+_NO_FINITE: Final = frozenset({"nan", "inf", "infinity"})
+_TIME: Final = re.compile(r"(?P<number>\d{1,9}(?:\.\d{1,9})?) ?(?P<unit>ms|s|m|min|h)")
+_SECONDS: Final = {"ms": 0.001, "s": 1, "m": 60, "min": 60, "h": 3600}
 _SHOWN: Final = 60
 _CLOSE: Final = 0.6
 
@@ -73,15 +77,25 @@ def _told(fault: Any, words: str, command: Any, root: Any, argv: Sequence[str]) 
     if found := _NO_COMMAND.fullmatch(text):
         return f"{_short(found['word'])} is no command of {words}", _near_command(found["word"], words, command, root)
     if found := _TOO_MANY.fullmatch(text):
-        return f"{words} does not know what to do with {_short(found['words'])}", _usage(words, command)
+        extra = found["words"]
+        return f"{words} does not know what to do with {_short(extra)}", _placed(extra, words, command)
     return _of_parameter(fault, text, words, command, argv)
+
+
+def _placed(extra: str, words: str, command: Any) -> str:  # noqa: ANN401 - as above
+    """Return where a word too many may belong: nodes have an option, elsewhere the command is written another way."""
+    takes_none = not any(param.param_type_name == "argument" for param in command.params)
+    names = ",".join(extra.split())
+    if takes_none and "--nodes" in _options(command) and re.fullmatch(r"[\w.,/-]{1,120}", names):
+        return f"did you mean {words} --nodes {names}?"
+    return _usage(words, command)
 
 
 def _of_parameter(fault: Any, text: str, words: str, command: Any, argv: Sequence[str]) -> tuple[str, str]:  # noqa: ANN401
     name = _name(fault)
     if name and text.startswith("Missing"):
         return f"{words} needs {name}", _usage(words, command)
-    return _bad_value(fault, name, argv) if name else _lowered(text), ""
+    return (_bad_value(fault, name, argv), _without_unit(fault, argv)) if name else (_lowered(text), "")
 
 
 def _of_option(option: str, text: str) -> tuple[str, str]:
@@ -94,8 +108,21 @@ def _bad_value(fault: Any, name: str, argv: Sequence[str]) -> str:  # noqa: ANN4
     value = _value_of(getattr(fault.param, "opts", ()), argv)
     shown = f"{name} {_short(value)}" if value is not None else name
     text = str(fault.message).strip()
+    if value is not None and value.strip().lstrip("+-").lower() in _NO_FINITE:
+        return f"{shown} is no finite number"
+    if found := _NOT_AMONG.fullmatch(text):
+        return f"{shown} is not one of " + found["rest"].replace("'", "")
     found = _BOUND.fullmatch(text)
     return f"{shown} should be {found['rest']}" if found else f"{shown}: {_lowered(text)}"
+
+
+def _without_unit(fault: Any, argv: Sequence[str]) -> str:  # noqa: ANN401 - as above
+    """Return what to write where a time with its unit stands in the place of bare seconds; "" for anything else."""
+    found = _TIME.fullmatch(_value_of(getattr(fault.param, "opts", ()), argv) or "")
+    if found is None or str(fault.param.metavar) != "SECONDS":
+        return ""
+    seconds = float(found["number"]) * _SECONDS[found["unit"]]
+    return f"it takes seconds: {max(fault.param.opts, key=len)} {seconds:g}"
 
 
 def _lowered(text: str) -> str:

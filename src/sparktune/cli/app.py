@@ -23,6 +23,7 @@ from typer.core import TyperGroup
 from sparktune import cli
 from sparktune.cli._argv import join_lists
 from sparktune.cli._front import ORDER, SECTIONS, speak_plainly
+from sparktune.cli._given import refuse_unmeant
 from sparktune.cli._streams import steady_streams
 from sparktune.errors import ExitCode, SparktuneError
 
@@ -82,12 +83,13 @@ class _InOrder(TyperGroup):
                     formatter.write_dl(rows)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - as above
-        """Return a command whose help ends with the exit codes, which are the same for all."""
+        """Return a command whose help ends with the exit codes, and which takes no words that can mean nothing."""
         command = super().get_command(ctx, cmd_name)
         for path, one in _with_those_below(command, (cmd_name,)):
             if one.epilog is None:  # the first time that it is asked for
                 one.epilog = _EXIT_CODES
                 speak_plainly(one, path)
+            refuse_unmeant(one)
         return command
 
 
@@ -171,10 +173,15 @@ def _register(name: str) -> None:
 
 
 def print_error(error: SparktuneError) -> None:
-    """Write the message and, where there is one, the hint to stderr; nothing in them steers a terminal."""
-    sys.stderr.write(f"error: {_printable(str(error))}\n")
+    """Write the message and, where there is one, the hint to stderr; nothing in them steers a terminal.
+
+    Each is one line for a program that reads it, and folded for a person at a terminal.
+    """
+    from sparktune.cli._terminal import legible
+
+    sys.stderr.write(legible(f"error: {_printable(str(error))}\n"))
     if error.hint:
-        sys.stderr.write(f"hint: {_printable(error.hint)}\n")
+        sys.stderr.write(legible(f"hint: {_printable(error.hint)}\n"))
 
 
 def main() -> None:
