@@ -22,7 +22,7 @@ from sparktune.bench.quality.reply import Reply, read_reply
 from sparktune.errors import EndpointError
 from sparktune.io.http.server import Server
 from sparktune.io.http.usage import read_usage
-from sparktune.io.http.words import server_words
+from sparktune.io.http.words import error_in, server_words
 from sparktune.model.engine import Answer, Engine
 from sparktune.model.options import Api, SendOptions
 from sparktune.model.quality import CanaryAnswer, ItemResult, ItemState, Quality, QualityPlan
@@ -67,7 +67,7 @@ class _Asking:
             answer = await self._answer(body)
             if isinstance(answer, str):
                 return answer
-            if answer.status != _OK:
+            if _status(answer) != _OK:
                 return _refused(answer)
             answers.append(read_usage(answer.body))
         counts = [usage.prompt_tokens if usage is not None else None for usage in answers]
@@ -80,9 +80,9 @@ class _Asking:
         answer = await self._answer(tool_body(item, self.options, self.engine, self.plan.answer_tokens))
         if isinstance(answer, str):
             return _item_unknown(item, answer)
-        if answer.status in _OF_NO_QUESTION:
+        if _status(answer) in _OF_NO_QUESTION:
             return _item_unknown(item, _refused(answer))
-        if answer.status != _OK:
+        if _status(answer) != _OK:
             return judge_reply(item, Reply(error=_refused(answer)))
         return judge_reply(item, read_reply(answer.body, stream=item.stream))
 
@@ -91,7 +91,7 @@ class _Asking:
         answer = await self._answer(canary_body(name, self.options, self.engine))
         if isinstance(answer, str):
             return CanaryAnswer(id=name, text=None, why=answer)
-        if answer.status != _OK:
+        if _status(answer) != _OK:
             return CanaryAnswer(id=name, text=None, why=_refused(answer))
         reply = read_reply(answer.body, stream=False)
         if reply.error:
@@ -116,6 +116,11 @@ def _unasked(why: str) -> tuple[ItemResult, ...]:
 
 def _item_unknown(item: ToolItem, why: str) -> ItemResult:
     return ItemResult(id=item.id, calls=bool(item.wanted), state=ItemState.UNKNOWN, why=why)
+
+
+def _status(answer: Answer) -> int:
+    """Return the status, or what an error means that is answered in the place of a completion."""
+    return error_in(answer) or answer.status
 
 
 def _refused(answer: Answer) -> str:

@@ -3,6 +3,7 @@
 __all__ = ["answer_error", "not_openai", "transport_error"]
 
 import errno
+import re
 import socket
 from collections.abc import Sequence
 from typing import Final
@@ -20,7 +21,7 @@ from sparktune.errors import (
     UnknownModel,
 )
 from sparktune.io.http.address import Address
-from sparktune.io.http.words import context_limit, error_code, is_html, one_line, server_words
+from sparktune.io.http.words import context_limit, error_code, error_in, is_html, one_line, server_words
 from sparktune.model.engine import Answer
 from sparktune.redact import redact_text
 from sparktune.units import Seconds, format_seconds
@@ -29,6 +30,7 @@ _PORTS = "the usual ports are 8000 (vLLM), 8080 (llama.cpp) and 30000 (SGLang)"
 _KEY_HINT = "set SPARKTUNE_API_KEY, or name a file with --api-key-file"
 _URL_HINT = "give the address of an OpenAI-compatible server, like http://localhost:8000/v1"
 _PLAIN_HINT = "is this server plain http? Then it needs http:// instead of https://"
+_ABOUT_KEYS: Final = re.compile(r"authenticat|unauthori[sz]ed|api.?key", re.IGNORECASE)
 _OK: Final = range(200, 300)
 _REDIRECTS: Final = range(300, 400)
 _LOADING: Final = frozenset({502, 503, 504})
@@ -62,7 +64,8 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
 def _no_tls(address: Address, error: BaseException, waited_s: Seconds) -> ConnectFailed | None:
     where = address.authority
     if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
-        return ConnectFailed(f"no TLS connection to {where}: {one_line(str(error))}", hint=_PLAIN_HINT)
+        why = getattr(error, "os_error", None) or error  # its own words say the address once more
+        return ConnectFailed(f"no TLS connection to {where}: {one_line(str(why))}", hint=_PLAIN_HINT)
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         # A plain server that waits for the end of a line never answers the first words of TLS.
         message = f"no TLS connection to {where} within {format_seconds(waited_s)}"
@@ -103,8 +106,19 @@ def answer_error(
     return _rejected(address, answer, doing)
 
 
-def not_openai(address: Address, answer: Answer, *, path: str) -> NotOpenAI:
-    """Say what answers there, when it is no OpenAI-compatible server."""
+def _error_in_ok(address: Address, answer: Answer, path: str, means: int) -> EndpointError:
+    """Say what a server complains of that sends its errors with the status of an answer."""
+    words = server_words(answer)
+    message = f"{address.root}{path} answers 200 with an error in it" + (f": {words!r}" if words else "")
+    if means in {401, 403} or _ABOUT_KEYS.search(words):
+        return AuthRejected(message, hint=_KEY_HINT)
+    return NotOpenAI(message, hint="the server, or a gateway in front of it, says so: look at its log, then try again")
+
+
+def not_openai(address: Address, answer: Answer, *, path: str) -> EndpointError:
+    """Say what answers there, when it is no OpenAI-compatible server, or one whose errors come as answers."""
+    if (means := error_in(answer)) is not None:
+        return _error_in_ok(address, answer, path, means)
     kind = "a web page" if is_html(answer) else "no JSON of the OpenAI form"
     words = server_words(answer)
     said = f": {words!r}" if words else ""

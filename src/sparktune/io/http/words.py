@@ -3,7 +3,7 @@
 Source: OpenAI's error object; FastAPI's ``detail`` (vLLM, SGLang, LiteLLM); llama.cpp's ``n_prompt_tokens``, ``n_ctx``.
 """
 
-__all__ = ["ContextLimit", "context_limit", "error_code", "is_html", "one_line", "server_words"]
+__all__ = ["ContextLimit", "context_limit", "error_code", "error_in", "is_html", "one_line", "server_words"]
 
 import html
 import re
@@ -19,6 +19,9 @@ from sparktune.units import Tokens
 
 _LONGEST = 200
 _LOOK_BYTES = 65_536
+_OK: Final = 200
+_ERRORS: Final = range(400, 600)
+_UNAVAILABLE: Final = 503
 _TITLE: Final = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _UNSEEN: Final = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 _TOO_LONG: Final = re.compile(
@@ -71,6 +74,20 @@ def error_code(answer: Answer) -> str:
     error = (_object(answer) or {}).get("error")
     fields = error if isinstance(error, dict) else (_object(answer) or {})
     return " ".join(str(fields[key]) for key in ("code", "type", "param") if fields.get(key) is not None)
+
+
+def error_in(answer: Answer) -> int | None:
+    """Return the status that an error means which is answered with 200, as some gateways do; None where it is none.
+
+    An error without a status of its own means that the server cannot answer now.
+    """
+    fields = _object(answer) if answer.status == _OK else None
+    if fields is None or not ({"error", "detail"} & set(fields)) or {"choices", "data"} & set(fields):
+        return None
+    error = fields.get("error")
+    code = error.get("code", error.get("status")) if isinstance(error, dict) else fields.get("code")
+    number = int(code) if isinstance(code, int | str) and str(code).isascii() and str(code).isdigit() else 0
+    return number if number in _ERRORS else _UNAVAILABLE
 
 
 def context_limit(answer: Answer) -> ContextLimit | None:
