@@ -22,6 +22,7 @@ from sparktune.flows.ab_gate import Gate, SensorGate, hottest
 from sparktune.flows.ab_guard import WatchOpener
 from sparktune.flows.ab_watch import guards_on
 from sparktune.flows.earned import running_image
+from sparktune.flows.one_host import refuse_twins
 from sparktune.flows.progress import Progress
 from sparktune.io.cluster import LOCAL, NodeTarget, find_nodes
 from sparktune.io.config import CONFIG_NAME, Config, ServiceConfig, find_config, load_config
@@ -57,6 +58,7 @@ class World:
 
         Nothing may be changed by the experiment at that time.
         """
+        await refuse_twins(tuple(self.settings.nodes.values()))
         try:
             planner = self.planner.with_seen(await see(self._wanted, self.settings))
             for arm in self.planner.spec.arms:

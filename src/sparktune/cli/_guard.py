@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 
-from sparktune.cli._nodes import targets_of
+from sparktune.cli._nodes import each_once, targets_of
 from sparktune.cli._terminal import fitted
 from sparktune.errors import GuardStopped, Interrupted, UsageError
 from sparktune.flows.guard import GuardOrder, guard
@@ -93,7 +93,7 @@ def _order(arguments: GuardArguments) -> GuardOrder:
         message = f"--lost-node {arguments.lost_node!r} is neither say nor stop"
         raise UsageError(message, hint="say goes on without that node, stop ends the command")
     return GuardOrder(
-        targets=targets_of(arguments.nodes, ()),
+        targets=each_once(targets_of(arguments.nodes, ())),
         limits=_limits(arguments.limits),
         command=arguments.command,
         environment=os.environ,

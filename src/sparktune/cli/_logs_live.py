@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 
-from sparktune.cli._nodes import no_names
+from sparktune.cli._nodes import each_once, no_names
 from sparktune.errors import UsageError
 from sparktune.flows.logs import LogsAnswer
 from sparktune.flows.logs_live import live_logs
@@ -28,7 +28,7 @@ def read_live(nodes: str, service: str, tail: int, ahead_s: Mapping[str, Seconds
         message = f"the service {service!r} does not say where it is"
         raise UsageError(message, hint=f"write launcher: and where: of it into {CONFIG_NAME}, or leave --service out")
     parts = [str(one) for place in where for one in (place.get("node"), *(place.get("nodes") or ())) if one]
-    targets = find_nodes(named or list(dict.fromkeys(parts)), config)
+    targets = each_once(find_nodes(named or list(dict.fromkeys(parts)), config))
     launcher = (known.launcher if known is not None else None) or ""
     return asyncio.run(live_logs(targets, tail, ahead_s, where, launcher))
 

@@ -1,11 +1,14 @@
 """Which nodes a command is about: from its flags, else from ``sparktune.yaml``, else this machine."""
 
-__all__ = ["no_names", "targets_of"]
+__all__ = ["each_apart", "each_once", "no_names", "targets_of"]
 
+import asyncio
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from sparktune.errors import UsageError
+from sparktune.flows.one_host import refuse_twins, shown_once
 from sparktune.io.cluster import NodeTarget, find_nodes
 from sparktune.io.config import find_config, load_config
 
@@ -28,3 +31,16 @@ def targets_of(nodes: str, roots: Sequence[Path]) -> tuple[NodeTarget, ...]:
         raise no_names(nodes)
     path = find_config(Path.cwd())
     return find_nodes(names, load_config(path) if path is not None else None)
+
+
+def each_apart(targets: Sequence[NodeTarget]) -> None:
+    """Raise UsageError where two of the nodes are one host: for what changes them."""
+    asyncio.run(refuse_twins(targets))
+
+
+def each_once(targets: Sequence[NodeTarget]) -> tuple[NodeTarget, ...]:
+    """Return each host once, and note on stderr which name is left out: for what only looks at them."""
+    found, notes = asyncio.run(shown_once(targets))
+    for note in notes:
+        sys.stderr.write(f"note: {note}\n")
+    return found

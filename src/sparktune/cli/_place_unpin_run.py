@@ -11,7 +11,7 @@ import typer
 
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
-from sparktune.cli._nodes import targets_of
+from sparktune.cli._nodes import each_apart, targets_of
 from sparktune.cli._terminal import colour_wanted, columns, fitted
 from sparktune.errors import ExitCode, NodeUnreachable, UsageError
 from sparktune.flows.place_status import PlaceStatus, status_of_places
@@ -43,6 +43,7 @@ def run_unpin(arguments: UnpinArguments) -> None:
     if not arguments.dry_run:
         check_can_ask(yes=arguments.yes)
     targets = targets_of(arguments.nodes, ())
+    each_apart(targets)
     with host_progress(quiet=arguments.quiet) as tell:
         tell("", f"asking {', '.join(target.name for target in targets)}")
         found = status_of_places(targets)

@@ -12,7 +12,7 @@ from typing import Final
 
 import typer
 
-from sparktune.cli._nodes import targets_of
+from sparktune.cli._nodes import each_once, targets_of
 from sparktune.cli._watch_feeds import WatchArguments, feeds_of
 from sparktune.errors import ExitCode
 from sparktune.flows.watch import watch
@@ -44,7 +44,7 @@ def _has_textual() -> bool:
 
 
 def _lines(arguments: WatchArguments) -> bool:
-    targets = targets_of(arguments.nodes, arguments.roots)
+    targets = each_once(targets_of(arguments.nodes, arguments.roots))
     return asyncio.run(watch(targets, _write, interval_s=arguments.interval_s, count=arguments.count))
 
 
@@ -84,7 +84,7 @@ def _on_screen(arguments: WatchArguments) -> bool:
     from rich.live import Live
     from rich.text import Text
 
-    targets = targets_of(arguments.nodes, arguments.roots)
+    targets = each_once(targets_of(arguments.nodes, arguments.roots))
     seen = {target.name: WatchedNode(name=target.name) for target in targets}
     note = () if _has_textual() else (_EXTRA,)
     ascii_only = _ascii_only()

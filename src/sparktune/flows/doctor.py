@@ -10,6 +10,7 @@ from pathlib import Path
 from sparktune.errors import ExitCode, HostError, NodeError
 from sparktune.flows.host_look import Seen, seen_once
 from sparktune.flows.look import Look, looking
+from sparktune.flows.one_host import shown_once
 from sparktune.host.facts import read_facts
 from sparktune.host.findings import judge
 from sparktune.io.case_files import read_case_files
@@ -21,7 +22,7 @@ from sparktune.model.node import ClusterFacts, NodeFacts
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """``findings`` come worst first. ``notes`` say what was left aside, for instance files that nobody knows."""
+    """``findings`` come worst first. ``notes`` say what was left aside: files that nobody knows, second names."""
 
     cluster: ClusterFacts
     findings: tuple[Finding, ...]
@@ -45,8 +46,9 @@ def diagnose_nodes(targets: Sequence[NodeTarget]) -> Diagnosis:
 async def diagnose(targets: Sequence[NodeTarget], look: Look | None = None) -> Diagnosis:
     """Ask as ``diagnose_nodes`` does, beside other work: judging does not hold it up."""
     async with looking(look) as shared:
-        nodes = await facts_all(targets, shared)
-    return await asyncio.to_thread(lambda: _judged(ClusterFacts(nodes=nodes)))
+        hosts, notes = await shown_once(targets, shared)
+        nodes = await facts_all(hosts, shared)
+    return await asyncio.to_thread(lambda: _judged(ClusterFacts(nodes=nodes), notes))
 
 
 async def facts_all(targets: Sequence[NodeTarget], look: Look) -> tuple[NodeFacts, ...]:

@@ -26,6 +26,7 @@ from sparktune.flows.host_outcome import HostOutcome, HostProgress
 from sparktune.flows.host_plan import plan_all
 from sparktune.flows.host_revert import revert_all
 from sparktune.flows.host_verify import status_all, verify_all
+from sparktune.flows.one_host import refuse_twins
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.host_plan import NodePlan
 from sparktune.model.profile import Profile
@@ -39,9 +40,10 @@ def _silent(_node: str, _what: str) -> None:
 def plan_nodes(targets: Sequence[NodeTarget], profile: Profile) -> HostOutcome:
     """Look at all nodes at once and say what would be done on each; nothing is changed.
 
-    Every report has ``plan``, or ``failure``. Raises UsageError for a host name that is an option.
+    Every report has ``plan``, or ``failure``. Raises UsageError for a host name that is an option, and for two names of
+    one host.
     """
-    return asyncio.run(plan_all(targets, profile))
+    return asyncio.run(_planned(targets, profile))
 
 
 def apply_plans(
@@ -63,7 +65,8 @@ def apply_plans(
     ``plan``, ``state``, ``outcome``, ``checks`` and, where something was undone, ``undone``; nodes without steps stay
     UNTOUCHED. ``who`` is written into the nodes' journals.
 
-    Raises PlanRefused when a node has no plan or one with refusals: then no node has been touched, or asked.
+    Raises PlanRefused when a node has no plan or one with refusals: then no node has been touched, or asked; and
+    UsageError where two names are one host.
     """
     options = ApplyOptions(who=who, confirm_within_s=confirm_within_s, on_failure=on_failure, wait_s=wait_s)
     return asyncio.run(apply_all(targets, plans, options, on_progress))
@@ -94,9 +97,9 @@ def revert_nodes(
     """Undo what was applied, the newest first, or one transaction by its id; one node after the other, all of them.
 
     The reports have ``state`` (UNTOUCHED when there was nothing to undo), ``undone`` and, as ``checks``, what still
-    waits for a reboot.
+    waits for a reboot. Raises UsageError where two names are one host.
     """
-    return asyncio.run(revert_all(targets, who, transaction, wait_s, on_progress))
+    return asyncio.run(_reverted(targets, who, transaction, wait_s, on_progress))
 
 
 def give_up_on_node(target: NodeTarget, transaction: str, *, items: Sequence[str], who: str) -> HostOutcome:
@@ -114,3 +117,18 @@ def status_nodes(targets: Sequence[NodeTarget]) -> HostOutcome:
     Only root may read the journal: a node where this user is not, and cannot become root, has a ``failure``.
     """
     return asyncio.run(status_all(targets))
+
+
+async def _planned(targets: Sequence[NodeTarget], profile: Profile) -> HostOutcome:
+    outcome = await plan_all(targets, profile)
+    silent = {report.node for report in outcome.reports if report.failure}
+    # Only of those that answered: one that does not is not waited for twice.
+    await refuse_twins([target for target in targets if target.name not in silent])
+    return outcome
+
+
+async def _reverted(
+    targets: Sequence[NodeTarget], who: str, transaction: str, wait_s: Seconds, on_progress: HostProgress
+) -> HostOutcome:
+    await refuse_twins(targets)
+    return await revert_all(targets, who, transaction, wait_s, on_progress)

@@ -13,6 +13,7 @@ from sparktune.flows.host_outcome import HostOutcome, HostProgress
 from sparktune.flows.host_preflight import Ready, preflight, refuse
 from sparktune.flows.host_revert import revert_one
 from sparktune.flows.host_unbroken import patient, unbroken
+from sparktune.flows.one_host import refuse_twins
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.host_plan import NodePlan
@@ -42,8 +43,9 @@ class ApplyOptions:
 async def apply_all(
     targets: Sequence[NodeTarget], plans: Mapping[str, NodePlan], options: ApplyOptions, tell: HostProgress
 ) -> HostOutcome:
-    """Ask all, then change one after the other. Raises PlanRefused."""
+    """Ask all, then change one after the other. Raises PlanRefused, and UsageError where two names are one host."""
     refuse(targets, plans)
+    await refuse_twins(targets)
     answers = await preflight(targets, plans, options.wait_s)
     if any(not isinstance(answer, Ready) for answer in answers):
         return HostOutcome(verb="apply", reports=_not_begun(targets, plans, answers))
