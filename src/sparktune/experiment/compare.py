@@ -3,7 +3,9 @@
 Ratios are the second arm's value / the first's, whichever way is better. Three ways, the first that the table allows:
 prompts that both arms answered (one log ratio each); blocks, or else trials, of the same number (per number the mean
 over cells); trials without numbers (Welch's interval, cells averaged); else cells, whose values may be one trial each.
-Trials of one block share a start of the server: they are one value, their median, and no further evidence.
+Trials of one block share a start of the server: they are one value, their median, and no further evidence. So are rows
+with one trial's number: its streams, or a row that is there twice. Where the trials of a cell do not differ by more
+than the last digit that is told, what was rounded away may be the same in all of them: the interval is wider by it.
 Source: Welch, The generalization of Student's problem, Biometrika 34, 1947; the rest is ``effect``.
 """
 
@@ -28,6 +30,8 @@ _METRICS = {
     "prefill_tok_s": Better.HIGHER,
 }
 _LEAST = 2
+_DECIMALS = 4
+_GRAINS = 1.5  # values one digit apart, whatever a float makes of that
 _Cell = tuple[object, ...]
 
 
@@ -114,6 +118,9 @@ def compare_arms(
     else:
         interval = _paired(ratios, alpha)
     middle, low, high, deviation = interval
+    rounded = sum(
+        _rounded_away(values[cell], _grain(kept, arms, metric)) for values in (first, second) for cell in cells
+    )
     up = _METRICS[metric] is Better.HIGHER
     return Comparison(
         metric=metric,
@@ -122,8 +129,8 @@ def compare_arms(
         second=arms[1],
         way=way,
         ratio=math.exp(middle),
-        low=None if low is None else math.exp(low),
-        high=None if high is None else math.exp(high),
+        low=None if low is None else math.exp(low - rounded / len(cells)),
+        high=None if high is None else math.exp(high + rounded / len(cells)),
         confidence=1 - alpha,
         units=len(ratios) if way is not Way.UNPAIRED else _fewest(first, second, cells),
         wins=sum((ratio > 0) == up and ratio != 0 for ratio in ratios),
@@ -144,26 +151,44 @@ def _cell(row: Row) -> _Cell:
 
 
 def _values(rows: Sequence[Row], arm: str, metric: str, void: set[_Cell]) -> _Values:
-    """Return the logs of an arm's values that are above 0, by cell, each with its number; a block has one value."""
+    """Return the logs of an arm's values that are above 0, by cell, each with its number, which has one value."""
     found: dict[_Cell, list[tuple[object, float]]] = {}
-    blocks: dict[tuple[_Cell, int], list[float]] = {}
+    numbered: dict[tuple[_Cell, object], list[float]] = {}
     for row in rows:
         if row.arm != arm or _cell(row) in void:
             continue
         logs = [math.log(value) for value in _told(row, metric) if value > 0]
-        if row.block is not None:
-            blocks.setdefault((_cell(row), row.block), []).extend(logs)
+        number = row.trial if row.block is None else _Block(row.block)
+        if number is not None:
+            numbered.setdefault((_cell(row), number), []).extend(logs)
         else:
-            found.setdefault(_cell(row), []).extend((row.trial, value) for value in logs)
-    for (cell, block), logs in blocks.items():
+            found.setdefault(_cell(row), []).extend((None, value) for value in logs)
+    for (cell, number), logs in numbered.items():
         if logs:
-            found.setdefault(cell, []).append((_Block(block), statistics.median(logs)))
+            found.setdefault(cell, []).append((number, statistics.median(logs)))
     return {cell: values for cell, values in found.items() if values}
 
 
 def _told(row: Row, metric: str) -> Sequence[float]:
     series = row.series.get(metric, ()) if row.trial is None and len(row.series.get(metric, ())) > 1 else ()
     return series or ([row.values[metric]] if metric in row.values else [])
+
+
+def _grain(rows: Sequence[Row], arms: tuple[str, str], metric: str) -> float:
+    """Return the last digit that a table tells of a metric: 1, 0.1 ...; 0 where it tells more than four decimals."""
+    told = [value for row in rows if row.arm in arms for value in _told(row, metric)]
+    return next((10.0**-places for places in range(_DECIMALS + 1) if all(_has(one, places) for one in told)), 0.0)
+
+
+def _has(value: float, places: int) -> bool:
+    return math.isclose(round(value, places), value, rel_tol=1e-12)
+
+
+def _rounded_away(values: Sequence[tuple[object, float]], grain: float) -> float:
+    """Return what rounding may have taken from all trials of a cell alike, as a log; 0 where their noise undoes it."""
+    told = [math.exp(value) for _, value in values]
+    same = len(told) > 1 and max(told) - min(told) < _GRAINS * grain
+    return grain / 2 / min(told) if same else 0.0
 
 
 def _lacking(rows: Sequence[Row], arms: tuple[str, str], metric: str, void: set[_Cell]) -> int:
@@ -241,7 +266,8 @@ def _trials(rows: Sequence[Row], arms: tuple[str, str], cells: set[_Cell]) -> in
 
 def _count(rows: Sequence[Row]) -> int | None:
     blocks = {row.block for row in rows if row.block is not None}
-    if blocks:
-        return len(blocks)
+    numbers = blocks or {row.trial for row in rows}
+    if None not in numbers:
+        return len(numbers)
     counts = [row.trials for row in rows]
     return None if None in counts else sum(count or 0 for count in counts)

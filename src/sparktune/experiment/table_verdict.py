@@ -200,15 +200,24 @@ def _gap_words(found: Comparison) -> str:
 
 
 def _of_effects(comparisons: Sequence[Comparison]) -> tuple[TableVerdict, str]:
-    clear = [found for found in comparisons if found.detectable]
-    alike = [found for found in comparisons if not found.detectable and _is_equivalent(found)]
+    enough = [found for found in comparisons if found.units >= ANECDOTE_BELOW]
+    clear = [found for found in enough if found.detectable]
+    alike = [found for found in enough if not found.detectable and _is_equivalent(found)]
     open_ = [found for found in comparisons if found not in clear and found not in alike]
+    if not enough:
+        return TableVerdict.INCONCLUSIVE, _few_words(max(found.units for found in comparisons))
     if not clear and not alike:
         return TableVerdict.INCONCLUSIVE, "no detectable effect: the interval includes 1"
     words = [f"{found.second} is {'better' if found.improved else 'worse'} than {found.first}" for found in clear]
     words += [f"{found.second} is within 5 % of {found.first}" for found in alike]
     words += [f"{found.second} and {found.first} cannot be told apart" for found in open_]
     return TableVerdict.VALID, "; ".join(words)
+
+
+def _few_words(units: int) -> str:
+    """Say that cells were measured often enough, but each is told as one value, and those are too few."""
+    told = "one cell, told as one value" if units == 1 else f"{units} cells, each told as one value"
+    return f"{told}: how far trials differ is not in the table, and fewer than {ANECDOTE_BELOW} values decide nothing"
 
 
 def _is_equivalent(found: Comparison) -> bool:
@@ -231,12 +240,12 @@ def _takes(checks: Sequence[CheckResult], comparisons: Sequence[Comparison], *, 
         return f"at least {ANECDOTE_BELOW} trials of every cell, warmed up"
     blocks = f"at least {ANECDOTE_BELOW}, better {_BLOCKS} blocks of both arms in turn: sparktune ab"
     prompts = [found for found in comparisons if found.way is Way.PROMPTS and found.deviation]
-    trials = [found for found in comparisons if found.way in {Way.BLOCKS, Way.TRIALS} and found.deviation]
+    paired = [found for found in comparisons if found.way is Way.BLOCKS and found.deviation]
     if prompts:
         most = max(prompts, key=lambda found: found.deviation or 0.0)
         return f"several runs of every prompt, in turn{_would_find(most, most.units, 'prompts')}"
     return blocks + (
-        _would_find(max(trials, key=lambda found: found.deviation or 0.0), _BLOCKS, "blocks") if trials else ""
+        _would_find(max(paired, key=lambda found: found.deviation or 0.0), _BLOCKS, "blocks") if paired else ""
     )
 
 

@@ -24,6 +24,7 @@ _MOST_ROWS = 20_000
 _LARGEST = 1_000_000_000
 _LONGEST_HEAD = 4000
 _SENT = {"sent_prompt_tokens": "prompt_tokens", "sent_output_tokens": "output_tokens"}
+_SHARES = frozenset({"prefix_hit_share"})
 _TEXTS = frozenset({"arm", "label", "prompt_id"})
 
 
@@ -92,6 +93,9 @@ def _value(text: str, column: Column, separator: str, where: str) -> float:
         kind = "whole number" if whole else "number"
         message = f"{where}: {column.name} is {text[:40]!r}, not a {kind} from 0 up"
         raise UsageError(message, hint="plain numbers in seconds and tokens per second; empty where it is not known")
+    if column.name in _SHARES and value > 1:
+        message = f"{where}: {column.name} is {text[:40]!r}, not a share from 0 to 1"
+        raise UsageError(message, hint="write 35 % as 0.35")
     return value
 
 

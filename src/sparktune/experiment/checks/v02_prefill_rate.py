@@ -13,7 +13,9 @@ Invalid when: a rate exceeds 1.5 times that of the arm's shortest such prompts, 
     of a cache's segment), or a rate exceeds 4 times that of the arm's own shortest prompts (for the first arm, or the
     only one, also of earlier runs: a setting that is tried may be faster, by how much nobody knows); or the trials of
     one row with 2048 tokens of prompt and depth or more have prefill rates that differ more than 1.5 times, as cached
-    and cold ones do. Void are the fast rows of that arm and those with the same prompts in it.
+    and cold ones do. Void are the fast rows of that arm and those with the same prompts in it. Rates alone void nothing
+    where TTFT over three lengths or more is a straight line that doubles at least: the same wait before every prompt
+    (a gateway, a slow start) makes short ones look slow.
 Unknown when: there is no such prompt with a TTFT, or nothing to compare it with.
 Source: arithmetic of the transformer: the time for a prompt grows at least linearly with it, so that a longer prompt is
     not read at a higher rate than a shorter one. A cache that keeps segments leaves the same rest at every length.
@@ -24,6 +26,7 @@ __all__ = ["TABLE_CHECK"]
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from sparktune.experiment.checks._shared import (
@@ -50,6 +53,8 @@ _NEAR: Ratio = 2.0
 _MOST_COMPARED = 200  # rows: the shortest prompts of a long list say it
 _ALIKE: Ratio = 2.0  # what is left over at prompts of very different lengths lies within this ratio
 _LENGTHS_APART: Ratio = 4.0
+_STEPS = 2  # from one length to the next: three lengths show whether a line is straight
+_RISES: Ratio = 2.0
 _HINT = "a prefix cache answered: send new prompts (a nonce in front) or restart the server, and measure again"
 _FASTER_HINT = (
     "cached tokens of each row (prefix_hit_share), or a prompt four times as long, would tell: a cache leaves the same "
@@ -96,7 +101,8 @@ def _fast_arms(table: Table, context: TableContext) -> list[_Fast]:
         known = [share for share in shares if share is not None]
         # A setting that is tried may be that much faster than earlier runs were.
         comparable = [ratio for place, ratio in fast.items() if place in own or arm == arms[0]]
-        speaks = _segment(table, fast) or _beyond(comparable) or _told(known)
+        by_rate = "" if _fixed_wait(table, arm) else _segment(table, fast) or _beyond(comparable)
+        speaks = by_rate or _told(known)
         cold = len(known) == len(shares) and not _told(known)
         against = "this arm's own cold rate" if own.keys() & fast.keys() else "the cold rate of earlier runs"
         found.append(_Fast(arm=arm, ratios=fast, against=against, cached=speaks, cold=cold))
@@ -110,6 +116,28 @@ def _told(shares: Sequence[Ratio]) -> str:
 
 def _beyond(ratios: Sequence[Ratio]) -> str:
     return f"; more than {_BEYOND:g} times is no larger batch" if max(ratios, default=0.0) > _BEYOND else ""
+
+
+def _fixed_wait(table: Table, arm: str) -> bool:
+    """Tell whether the same wait before every prompt explains the rates: TTFT is a straight line that goes on rising.
+
+    A cache makes it flat from some length on: a line that is straight then has hardly twice the time at its end.
+    """
+    lines: dict[int, dict[Tokens, list[float]]] = {}
+    for row in table.rows:
+        if row.arm == arm and _rate(row) and row.values.get("ttft_s"):
+            line = lines.setdefault(concurrency_of(row), {})
+            line.setdefault(prompt_tokens_of(row) or 0, []).append(row.values["ttft_s"])
+    return bool(lines) and all(
+        _is_straight(sorted((at, median(told)) for at, told in line.items())) for line in lines.values()
+    )
+
+
+def _is_straight(line: Sequence[tuple[Tokens, float]]) -> bool:
+    steps = [(after - before) / (longer - shorter) for (shorter, before), (longer, after) in pairwise(line)]
+    if len(steps) < _STEPS or min(steps) <= 0:
+        return False
+    return max(steps) / min(steps) <= _FASTEST and line[-1][1] >= _RISES * line[0][1]
 
 
 def _too_fast(table: Table, fast: _Fast) -> Finding:

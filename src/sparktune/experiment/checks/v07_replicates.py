@@ -1,6 +1,7 @@
 """V07: fewer than three trials per arm, which prove nothing.
 
-Looks at: blocks, trials or prompts of both arms; a row that sums trials up counts as so many as it says.
+Looks at: blocks, trials or prompts of both arms; a row that sums trials up counts as so many as it says. Rows with one
+    trial's number are that one trial: its streams, or a row that is there twice.
 Warns when: an arm has fewer than three in a cell: an anecdote. Or a cell has one value, and nobody says of how many
     trials it is: then its noise is not known either.
 Invalid when: never: the numbers may be right, but no verdict can be had of them.
@@ -46,8 +47,9 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
 
 def _trials(rows: Sequence[Row]) -> int | None:
     blocks = {row.block for row in rows if row.block is not None}
-    if blocks:
-        return len(blocks)
+    numbers = blocks or {row.trial for row in rows}
+    if None not in numbers:
+        return len(numbers)
     counts = [row.trials for row in rows]
     return None if any(count is None for count in counts) else sum(count or 0 for count in counts)
 

@@ -3,6 +3,7 @@
 Looks at: the ratio of the arms in every cell, of output tok/s, else decode tok/s, else TTFT; and output tok/s of a cell
     beside its streams times that of one stream.
 Warns when: a cell differs by more than 2 times between the arms; or has more than 1.2 times streams x one stream.
+    Beyond 100 times no verdict is given: 1000 is seconds beside milliseconds.
 Invalid when: never: what is too good has to be explained; V01 and V02 say where a cache does.
 Unknown when: neither arms nor one stream beside several can be compared.
 Source: on a machine that is neither broken nor mistaken, settings of the system move a few percent; and streams share
@@ -33,7 +34,10 @@ from sparktune.units import Ratio, format_rate
 _METRICS = ("output_tok_s", "decode_tok_s", "ttft_s")
 _TWICE: Ratio = 2.0
 _ABOVE: Ratio = 1.2
+_UNITS: Ratio = 100.0
 _HINT = "find what explains it before you believe it: a cache, another amount of work, a broken first arm"
+
+_UNITS_HINT = "are both arms in one unit (seconds, not milliseconds)? settings do not change a machine that much"
 
 
 def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
@@ -45,7 +49,9 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         if large:
             words = listed([f"{ratio:{'.1f' if ratio >= 1 else '.2g'}} times in {cell}" for ratio, cell in large], 3)
             evidence = f"{second} against {first} is {words}"
-            findings.append(Finding(status=Status.WARN, evidence=evidence, hint=_HINT, weight=large[0][0]))
+            most = max(max(ratio, 1 / ratio) for ratio, _ in large)
+            label, hint = ("undecided", _UNITS_HINT) if most > _UNITS else ("", _HINT)
+            findings.append(Finding(status=Status.WARN, evidence=evidence, hint=hint, label=label, weight=most))
     above, compared = _above_solo(table)
     if above:
         evidence = f"more than the streams have alone: {listed(above, 3)}"

@@ -48,6 +48,8 @@ def effect_words(found: Comparison, judgement: TableJudgement) -> str:
 
 
 def _few(found: Comparison) -> str:
+    if found.way is Way.CELLS and found.trials is not None and found.units < ANECDOTE_BELOW:
+        return f"{found.units} cells, each told as one value"
     if found.trials is None or found.trials >= ANECDOTE_BELOW or found.way is Way.PROMPTS:
         return ""
     return f"{found.trials} trial{'' if found.trials == 1 else 's'} per arm"
