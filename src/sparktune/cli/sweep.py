@@ -53,7 +53,7 @@ def run(
 
     What arithmetic and lint rules show is left out before any start. Every configuration is read back live; one that
     does not start or that a guard stops is a result, and is kept with its reason. Only the confirmation decides. In
-    the end the original is set again. Ends with 0 for a confirmed winner, 5 for none.
+    the end the original is set again. Ends with 0 for a confirmed winner whose guards hold, 5 for none.
     """
     from sparktune.cli._sweep import run_command
 

@@ -139,8 +139,11 @@ def keep_steps(result: ExperimentResult, arm: str) -> tuple[str, ...]:
 
 def weigh_step(arm: str, harms: Sequence[CellHarm]) -> tuple[str, ...]:
     """Return what to do before ``arm`` is kept, where single cells got worse and the verdict does not say so."""
-    cells = ", ".join(dict.fromkeys(one_line(harm.cell) for harm in harms))
-    return (f"before you keep {arm}, decide what {cells} is worth to you: something got worse there",) if cells else ()
+    cells, metrics = (
+        ", ".join(dict.fromkeys(names))
+        for names in ([one_line(one.cell) for one in harms], [one.metric for one in harms])
+    )
+    return (f"before you keep {arm}, decide what {cells} is worth to you: {metrics} got worse there",) if harms else ()
 
 
 def metric_title(name: str) -> str:
