@@ -82,8 +82,9 @@ def _numbered(table: Table, tables: Sequence[Table]) -> Sequence[Row]:
     numbers = Counter((row.cell, row.label, row.trial) for other in alike for row in other.rows)
     if len(alike) == 1 or all(count == 1 for count in numbers.values()):
         return table.rows
-    place = alike.index(table) + 1
-    return [replace(row, trial=place) for row in table.rows]
+    place = alike.index(table)
+    most = max(row.trial or 1 for other in alike for row in other.rows)
+    return [replace(row, trial=place * most + (row.trial or 1)) for row in table.rows]
 
 
 def _order(tables: Sequence[Table]) -> tuple[str, ...] | None:

@@ -8,6 +8,7 @@ with several tokens per chunk, an upper bound.
 
 __all__ = ["READER", "Lane", "LaneCase", "LaneFairness", "fairness", "read_lanes"]
 
+from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
@@ -138,10 +139,15 @@ def _named(case: LaneCase, name: str) -> LaneCase:
 
 def _table(file: SourceFile) -> Table:
     cases = read_lanes(file.data, source=file.name)
-    return Table(source=READER.id, name=file.name, rows=tuple(_row(case) for case in cases))
+    waves = Counter[tuple[Tokens, int]]()
+    rows = []
+    for case in cases:
+        waves[case.prompt, case.concurrency] += 1
+        rows.append(_row(case, waves[case.prompt, case.concurrency]))
+    return Table(source=READER.id, name=file.name, rows=tuple(rows))
 
 
-def _row(case: LaneCase) -> Row:
+def _row(case: LaneCase, trial: int) -> Row:
     """Describe one wave. The lanes' lengths of answers are a measured value: files do not tell what was asked for."""
     good = [lane for lane in case.lanes if lane.error is None]
     waits = [lane.ttft_s for lane in good if lane.ttft_s]
@@ -159,7 +165,7 @@ def _row(case: LaneCase) -> Row:
         "failed_requests": float(len(case.lanes) - len(good)),
     }
     return Row(
-        prompt_tokens=case.prompt, concurrency=case.concurrency, trial=1, values=compact(values), note=_note(known)
+        prompt_tokens=case.prompt, concurrency=case.concurrency, trial=trial, values=compact(values), note=_note(known)
     )
 
 

@@ -90,3 +90,17 @@ def test_one_run_per_file_is_one_trial_per_file() -> None:
 
     assert combined.arms == ("k=1",)
     assert [row.trial for row in combined.rows] == [1, 2]
+
+
+def test_runs_of_several_files_stay_as_many_as_they_are() -> None:
+    """Two files of three runs each, numbered 1 to 3 in both: six trials, and no two with one number."""
+    runs = [
+        Table(
+            source="vllm-bench",
+            name=f"SERVE--k=1/{place}.json",
+            arms=("k=1",),
+            rows=tuple(Row(arm="k=1", trial=trial, values={"ttft_s": 1.0}) for trial in (1, 2, 3)),
+        )
+        for place in (1, 2)
+    ]
+    assert [row.trial for row in combine_tables(runs).rows] == [1, 2, 3, 4, 5, 6]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from sparktune.bench.imports.lanes import fairness, read_lanes
+from sparktune.bench.imports._shared import SourceFile
+from sparktune.bench.imports.lanes import READER, fairness, read_lanes
 from sparktune.errors import UsageError
 
 
@@ -108,3 +109,12 @@ def test_another_file_is_refused_in_one_sentence(data: bytes, message: str) -> N
 
     assert message in str(error.value)
     assert "ttft_s" in error.value.hint
+
+
+def test_waves_of_one_shape_are_trials_of_their_own() -> None:
+    """Three waves that all call themselves the first would be one trial, and prove nothing."""
+    document = {"cases": [_case(_lane(1.0)), _case(_lane(1.1)), _case(_lane(1.0), _lane(1.2)), _case(_lane(1.2))]}
+
+    table = READER.read(SourceFile(name="lanes.json", data=json.dumps(document).encode()))
+
+    assert [(row.concurrency, row.trial) for row in table.rows] == [(1, 1), (1, 2), (2, 1), (1, 3)]
