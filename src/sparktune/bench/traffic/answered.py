@@ -42,7 +42,9 @@ class AnswerReader:
         self.events = 0
         self.chars = 0
         self.unread = ""
+        self.failed = False  # the server says so inside the answer, whatever its status
         self._events = False
+        self._objects = 0
         self._inflate: zlib._Decompress | None = None
         self._rest = b""
 
@@ -83,11 +85,14 @@ class AnswerReader:
             payload = data_of(rest)
             if payload is not None:
                 self._event(payload, 0)
+            if not self._objects:
+                self.unread = "an event stream held no event that can be read"
             return
         value = _object(rest)
         if value is None:
             self.unread = "an answer was no JSON object"
             return
+        self.failed = bool(value.get("error"))
         self._count(value)
         self.chars = _message_chars(value)
 
@@ -104,6 +109,8 @@ class AnswerReader:
         value = _object(payload)
         if value is None:
             return
+        self._objects += 1
+        self.failed = self.failed or bool(value.get("error"))
         self._count(value)
         chars = _delta_chars(value)
         if chars:

@@ -123,7 +123,8 @@ class Recorder:
             return
         if exchange.answer.unread:
             self._missed[f"lengths of answers estimated: {exchange.answer.unread}"] += 1
-        self._tally.failed += exchange.status is not None and exchange.status >= _FIRST_ERROR
+        refused = exchange.status is not None and exchange.status >= _FIRST_ERROR
+        self._tally.failed += refused or exchange.answer.failed
         self._tally.cut_short += exchange.end is not End.DONE
         for line in self._ledger.finish(exchange):
             self._keep(line)

@@ -219,3 +219,30 @@ def test_a_small_answer_that_unpacks_to_much_is_not_read() -> None:
 
     assert done.lines[0]["sparktune"]["output_from"] == "nothing"
     assert done.tally.missed == {"lengths of answers estimated: an answer had more than 16 MiB in one piece": 1}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        events({"choices": [{"delta": {"content": "I"}}]}, {"error": {"message": "CUDA out of memory"}}, "[DONE]"),
+        events({"choices": [{"delta": {"content": "I"}, "finish_reason": "length"}], "error": {"message": "gone"}}),
+    ],
+    ids=["in its place", "beside a choice"],
+)
+def test_an_error_inside_an_answer_of_status_200_is_a_failure(body: bytes) -> None:
+    """A summary that says "0 failed" about it would be believed."""
+    assert recorded([("up", request(_HELLO)), ("down", _chunked(body))]).tally.failed == 1
+
+
+def test_an_error_of_null_is_none() -> None:
+    body = events({"choices": [{"delta": {"content": "I"}}], "error": None})
+
+    assert recorded([("up", request(_HELLO)), ("down", _chunked(body))]).tally.failed == 0
+
+
+def test_a_stream_of_which_nothing_can_be_read_is_told() -> None:
+    """Lines that end with CR alone: its length would be 0 tokens, and nobody would know why."""
+    body = _STREAM.replace(b"\n", b"\r")
+    done = recorded([("up", request(_HELLO)), ("down", _chunked(body))])
+
+    assert done.tally.missed == {"lengths of answers estimated: an event stream held no event that can be read": 1}
