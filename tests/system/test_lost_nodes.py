@@ -70,8 +70,8 @@ class Pair:
 @pytest.fixture
 def pair(hosts: Hosts, tmp_path: Path) -> Iterator[Pair]:
     with ExitStack() as stack:
-        far = stack.enter_context(sshd({"spark1": Node()}, address=FAR_ADDRESS, enter=hosts.on(hosts.far)))
-        near = stack.enter_context(sshd({"spark2": Node()}, enter=hosts.on(hosts.near)))
+        far = stack.enter_context(sshd({"spark1": Node()}, address=FAR_ADDRESS, enter=hosts.named(hosts.far, "spark1")))
+        near = stack.enter_context(sshd({"spark2": Node()}, enter=hosts.named(hosts.near, "spark2")))
         config = tmp_path / "ssh_config"
         texts = {"spark1": far, "spark2": near}
         config.write_text(
