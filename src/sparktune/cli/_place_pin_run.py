@@ -11,7 +11,7 @@ import typer
 
 from sparktune.cli._host_ask import agreed, check_can_ask, who
 from sparktune.cli._host_progress import host_progress
-from sparktune.cli._nodes import targets_of
+from sparktune.cli._nodes import each_apart, targets_of
 from sparktune.cli._place_scan import ScanArguments, scanned
 from sparktune.cli._terminal import fitted
 from sparktune.errors import ExitCode, PlanRefused, UsageError
@@ -45,6 +45,7 @@ def run_pin(arguments: PinArguments) -> None:
         check_can_ask(yes=arguments.yes)
     targets = targets_of(arguments.scan.nodes or _nodes_of(arguments.threads), ())
     wish = _wish(arguments, targets)
+    each_apart(targets)
     planned = plan_pins_on(targets, scanned(arguments.scan, targets), wish)
     if arguments.dry_run or not planned.pending or planned.against:
         _print(planned, arguments)

@@ -11,7 +11,7 @@ import typer
 
 from sparktune.bench.slo import parse_seconds
 from sparktune.cli._host_progress import host_progress
-from sparktune.cli._nodes import targets_of
+from sparktune.cli._nodes import each_once, targets_of
 from sparktune.cli._terminal import fitted
 from sparktune.errors import UsageError
 from sparktune.flows.place_files import scan_files
@@ -53,7 +53,7 @@ def _found(arguments: ScanArguments) -> PlaceScan:
             message = "--top and --nodes are two ways to say what is looked at"
             raise UsageError(message, hint="give one of them")
         return scan_files(arguments.top)
-    return scanned(arguments, targets_of(arguments.nodes, ()))
+    return scanned(arguments, each_once(targets_of(arguments.nodes, ())))
 
 
 def scanned(arguments: ScanArguments, targets: Sequence[NodeTarget]) -> PlaceScan:

@@ -33,6 +33,7 @@ def _experiment(folder: Path) -> None:
         (("host", "plan", "--nodes", "local,spark1"), "local and spark1"),
         (("host", "plan", "--nodes", "spark1,alias"), "spark1 and alias"),
         (("host", "revert", "--nodes", "spark1,alias", "--yes"), "spark1 and alias"),
+        (("place", "pin", "--nodes", "local,spark1", "--dry-run"), "local and spark1"),
         (("place", "unpin", "--nodes", "local,alias", "--dry-run"), "local and alias"),
         (("ab", "both.yaml", "--dry-run"), "spark1 and alias"),
     ],
@@ -55,9 +56,10 @@ def test_what_changes_machines_refuses_a_host_that_is_named_twice(
     ("words", "count"),
     [
         (("doctor", "--nodes", "local,spark1,alias", "--json"), 1),
+        (("place", "scan", "--nodes", "local,alias", "--windows", "1", "--window", "1s", "--json"), 1),
         (("watch", "--nodes", "spark1,alias", "--count", "1", "--interval", "0.2", "--json"), 1),
     ],
-    ids=["doctor", "watch"],
+    ids=["doctor", "place scan", "watch"],
 )
 def test_what_only_looks_shows_the_host_once_and_says_so(words: tuple[str, ...], count: int) -> None:
     done = run_sparktune(*words)
