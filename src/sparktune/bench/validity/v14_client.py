@@ -28,7 +28,14 @@ _SKEW_S: Seconds = 0.050
 _LAG_S: Seconds = 0.100
 _STEP_S: Seconds = 0.001
 _STEP_VOIDS_S: Seconds = 0.050
-_BUSY_HINT = "run the client on a core that the server leaves alone, or on another machine (sparktune calibrate)"
+_FULL_HINT = (
+    "the client fills its core: give it a free one with --client-cores LIST, or run it on another machine; how far it "
+    "goes here is said by sparktune calibrate"
+)
+_BUSY_HINT = (
+    "its cores are busy with something else: see what with top, move that away (taskset -cp CPUS PID) or slow it down "
+    "(renice 19 PID), name free cores with --client-cores LIST, or run the client on another machine"
+)
 
 
 def _judge(cell: CellEvidence, _run: RunEvidence) -> Sequence[Finding]:
@@ -39,7 +46,7 @@ def _busy(trial: Trial) -> Finding:
     ratio = trial.health.cpu_ratio
     status = Status.WARN if ratio > _CPU else Status.OK
     return Finding(
-        status=status, evidence=f"client CPU {format_percent(ratio)} of a core", hint=_BUSY_HINT, weight=ratio
+        status=status, evidence=f"client CPU {format_percent(ratio)} of a core", hint=_FULL_HINT, weight=ratio
     )
 
 
