@@ -1,6 +1,7 @@
 """From lists of numbers to the cells of a workload."""
 
 __all__ = [
+    "check_streams",
     "make_arrivals",
     "make_cells",
     "make_household",
@@ -51,6 +52,13 @@ def parse_numbers(text: str, *, flag: str, smallest: int = 1) -> tuple[int, ...]
     return tuple(numbers)
 
 
+def check_streams(concurrencies: Sequence[int]) -> None:
+    """Raise UsageError for more streams at once than one client can open."""
+    if max(concurrencies, default=0) > _MOST_STREAMS:
+        message = f"a concurrency of {max(concurrencies)} is more than one client can open ({_MOST_STREAMS})"
+        raise UsageError(message, hint="ask for fewer streams at once")
+
+
 def make_cells(
     prompt_tokens: Sequence[Tokens],
     output_tokens: Sequence[Tokens],
@@ -62,9 +70,7 @@ def make_cells(
 
     Raises UsageError for more streams or cells than one machine can prepare.
     """
-    if max(concurrencies, default=0) > _MOST_STREAMS:
-        message = f"a concurrency of {max(concurrencies)} is more than one client can open ({_MOST_STREAMS})"
-        raise UsageError(message, hint="ask for fewer streams at once")
+    check_streams(concurrencies)
     count = math.prod(map(len, (prompt_tokens, output_tokens, depths, concurrencies)))
     if count > _MOST_CELLS:
         message = f"these lists make {count} cells, at most {_MOST_CELLS} can be one run"

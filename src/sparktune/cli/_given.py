@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from sparktune.errors import UsageError
 
+_TWO_WAYS: Final = (("--api-key", "--api-key-file"), ("--endpoint", "--service"))
 _OF_ANOTHER_PROGRAM: Final = "-- "
 """How the place of a foreign command line begins: its words are its own."""
 
@@ -36,6 +37,7 @@ def _refusing(command: Any, parse: Callable[..., list[str]]) -> Callable[..., li
             given, _, order = command.make_parser(ctx).parse_args(args=words)
             _refuse_blank(command, given)
             _refuse_twice(order)
+            _refuse_both(order)
             _refuse_no_number(command, ctx.params)
         return left
 
@@ -63,6 +65,14 @@ def _refuse_twice(order: Iterable[Any]) -> None:
             hint = f"write it as one list: {name} {param.metavar}" if several else f"give {name} once"
             message = f"{name} is given {times} times, and only the last would count"
             raise UsageError(message, hint=hint)
+
+
+def _refuse_both(order: Iterable[Any]) -> None:
+    names = {_name(param) for param in order if param.param_type_name == "option"}
+    for one, other in _TWO_WAYS:
+        if {one, other} <= names:
+            message = f"{one} and {other} are two ways to say the same"
+            raise UsageError(message, hint=f"give {one} or {other}")
 
 
 def _refuse_no_number(command: Any, values: Mapping[str, object]) -> None:  # noqa: ANN401 - as above

@@ -78,10 +78,10 @@ def run_trial_command(arguments: TrialArguments) -> None:
     if arguments.show or arguments.undo:
         _other(arguments)
         return
+    target, tid = target_of(arguments.thread)
     if not arguments.dry_run:
         check_can_ask(yes=arguments.yes)
     endpoint = endpoint_of(arguments.load)
-    target, tid = target_of(arguments.thread)
     wish = wish_of(
         tid,
         cpus=arguments.cpus,

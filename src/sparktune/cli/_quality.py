@@ -11,6 +11,7 @@ from typing import Final
 
 import typer
 
+from sparktune.bench.body import extra_fields
 from sparktune.cli._progress import make_progress
 from sparktune.cli._terminal import fitted
 from sparktune.errors import ExitCode, UsageError
@@ -91,6 +92,7 @@ def _order(arguments: QualityArguments) -> tuple[QualityOrder, tuple[str, ...]]:
         secret=key.secret,
         wait_s=arguments.wait_s,
     )
+    extra_fields(order.options)
     return order, tuple(key.warnings)
 
 

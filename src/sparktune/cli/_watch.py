@@ -13,7 +13,7 @@ from typing import Final
 import typer
 
 from sparktune.cli._nodes import each_once, targets_of
-from sparktune.cli._watch_feeds import WatchArguments, feeds_of
+from sparktune.cli._watch_feeds import WatchArguments, check_flags, feeds_of
 from sparktune.errors import ExitCode
 from sparktune.flows.watch import watch
 from sparktune.io.extras import EXTRAS
@@ -28,6 +28,7 @@ _LOCALE: Final = ("LC_ALL", "LC_CTYPE", "LANG")
 
 def run_watch(arguments: WatchArguments, *, as_json: bool) -> None:
     """Watch until the end, q, Ctrl-C, or no node is left. Leaves with 1 when a node did not answer to the end."""
+    check_flags(arguments)
     screen = sys.stdout.isatty() and not as_json and os.environ.get("TERM", "dumb") != "dumb"
     if not screen:
         answered = _json_lines(arguments) if as_json else _lines(arguments)

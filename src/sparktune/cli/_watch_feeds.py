@@ -1,6 +1,6 @@
 """What ``sparktune watch`` asks besides its nodes: the engine, drift and doctor of the service that is configured."""
 
-__all__ = ["WatchArguments", "WatchFeeds", "feeds_of"]
+__all__ = ["WatchArguments", "WatchFeeds", "check_flags", "feeds_of"]
 
 import asyncio
 import os
@@ -126,9 +126,15 @@ class WatchFeeds:
         return found
 
 
+def check_flags(arguments: WatchArguments) -> None:
+    """Raise UsageError for flags that cannot be understood, also where nothing of them would be shown."""
+    _ask_every(arguments)
+    _endpoint(arguments)
+
+
 def feeds_of(arguments: WatchArguments, *, again_s: Seconds | None = _AGAIN_S) -> WatchFeeds:
     """Return what is watched, and why the rest is not. Raises UsageError for flags that cannot be understood."""
-    ask_every_s = None if arguments.ask_every == _NEVER else seconds_of(arguments.ask_every, "--ask-every")
+    ask_every_s = _ask_every(arguments)
     targets = each_once(targets_of(arguments.nodes, arguments.roots))
     endpoint, why_no_engine = _endpoint(arguments)
     wish, why_no_drift = _wish(arguments) if ask_every_s is not None else (None, "switched off by --ask-every never")
@@ -143,6 +149,10 @@ def feeds_of(arguments: WatchArguments, *, again_s: Seconds | None = _AGAIN_S) -
         why_no_drift=why_no_drift,
         again_s=again_s,
     )
+
+
+def _ask_every(arguments: WatchArguments) -> Seconds | None:
+    return None if arguments.ask_every == _NEVER else seconds_of(arguments.ask_every, "--ask-every")
 
 
 def _endpoint(arguments: WatchArguments) -> tuple[_Endpoint | None, str]:

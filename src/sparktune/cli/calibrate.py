@@ -35,7 +35,7 @@ def calibrate(
     Shows the errors of arrival stamps, TTFT and rates, the CPU time per 1,000 tokens, and the highest chunk rate before
     an error passes 1 %. Takes half a minute to a minute; nothing leaves this machine.
     """
-    from sparktune.bench.cells import parse_numbers
+    from sparktune.bench.cells import check_streams, parse_numbers
     from sparktune.cli._client_cores import local_client_cores
     from sparktune.flows.calibrate import PLAN, QUICK_PLAN
     from sparktune.flows.calibrate import calibrate as run
@@ -43,6 +43,7 @@ def calibrate(
 
     plan = QUICK_PLAN if quick else PLAN
     streams = parse_numbers(concurrency, flag="--concurrency")
+    check_streams(streams)
     say = _silent if quiet else _say
     cores = local_client_cores(client_cores, say)
     result = run(replace(plan, concurrency=streams, cores=cores), say)

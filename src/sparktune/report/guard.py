@@ -59,7 +59,8 @@ def guard_lines(report: GuardReport) -> list[str]:
     if report.stopped is not None:
         lines += _stopped(report.stopped)
     elif report.trip is None:
-        lines += [f"{node} was not watched {_since(node, report)}: {why}" for node, why in report.lost.items()]
+        lost = {node: why.removeprefix(f"{node}: ") for node, why in report.lost.items()}
+        lines += [f"{node} was not watched {_since(node, report)}: {why}" for node, why in lost.items()]
         lines += [_quiet_end(report)] if any(report.curves.values()) else []
     if report.killed is not None:
         lines.append(report.killed.text)

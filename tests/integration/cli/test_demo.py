@@ -124,4 +124,17 @@ def test_a_model_that_is_not_there_is_one_line_and_a_hint(tmp_path: Path) -> Non
     done = subprocess.run([*_DEMO, "--model", str(tmp_path / "none.gguf")], capture_output=True, text=True, check=False)
 
     assert done.returncode == ExitCode.USAGE
-    assert done.stderr == f"error: no model file at {tmp_path}/none.gguf\nhint: --model takes a .gguf file\n"
+    assert done.stderr == (
+        f"error: no model file at {tmp_path}/none.gguf\n"
+        "hint: --model takes a .gguf file; leave it out for the small model of the demo\n"
+    )
+
+
+def test_what_is_no_model_is_said_before_a_server_is_started(tmp_path: Path) -> None:
+    """An experiment that fails at its first start, minutes later, is no way to learn of a wrong path."""
+    page = tmp_path / "model.gguf"
+    page.write_text("<html>404</html>")
+    done = subprocess.run([*_DEMO, "--model", str(page)], capture_output=True, text=True, check=False)
+
+    assert done.returncode == ExitCode.USAGE
+    assert done.stderr.startswith(f"error: {page} is no model: it does not begin with GGUF\n")

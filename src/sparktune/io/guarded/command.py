@@ -10,6 +10,7 @@ __all__ = ["Command", "start_command"]
 
 import asyncio
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -134,7 +135,7 @@ def start_command(argv: Sequence[str], environment: Mapping[str, str], *, to_std
             process_group=0,
         )
     except OSError as error:
-        message = f"{argv[0]} cannot be started: {error.strerror or error}"
+        message = f"{shlex.quote(argv[0])} cannot be started: {error.strerror or error}"
         raise UsageError(
             message, hint="what stands behind -- is a program and its arguments, without a shell"
         ) from None

@@ -20,6 +20,8 @@ from sparktune.io.time_limit import time_limit
 from sparktune.units import Seconds
 
 _BACKLOG = 1024
+_TAKEN = "another program has that port: take another one"
+_NOT_OURS = "name an address of this machine with --host and a port that this user may take"
 _CONNECT_S: Seconds = 10.0
 _SAY_REFUSED_EVERY_S: Seconds = 10.0
 
@@ -65,7 +67,7 @@ class Proxy:
             why = error.strerror if isinstance(error, OSError) else None
             message = f"cannot listen on {host}:{port}: {why or error}"
             taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-            raise UsageError(message, hint="another program has that port: take another one" if taken else "") from None
+            raise UsageError(message, hint=_TAKEN if taken else _NOT_OURS) from None
         return cast("int", self._server.sockets[0].getsockname()[1])
 
     def stop_accepting(self) -> None:

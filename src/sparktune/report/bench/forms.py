@@ -52,7 +52,8 @@ def form_for_suffix(suffix: str) -> Form:
     """Return the form of a file by its suffix, ``.md`` for instance. Raises UsageError for one that is not known."""
     form = _BY_SUFFIX.get(suffix.lower())
     if form is None:
-        message = f"the suffix {suffix!r} does not say in which form to save" if suffix else "the file has no suffix"
+        message = f"the suffix {suffix!r} does not say in which form to save"
+        message = message if suffix else "a file without a suffix does not say in which form to save"
         raise UsageError(message, hint=f"known suffixes: {', '.join(_BY_SUFFIX)}")
     return form
 

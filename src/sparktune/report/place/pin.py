@@ -60,7 +60,8 @@ def pin_json(nodes: Sequence[PinView]) -> str:
 def _verdict(node: PinView) -> Iterator[str]:
     pins, report = node.pins, node.report
     if node.failure or pins is None:
-        yield f"{node.node}: {'not told: ' if report is None else ''}{node.failure}"
+        why = node.failure.removeprefix(f"{node.node}: ")
+        yield f"{node.node}: {'not told: ' if report is None else ''}{why}"
         yield from _fix(node.hint)
         return
     left = f"; {count_of(len(pins.left), 'thread')} left" if pins.left else ""
