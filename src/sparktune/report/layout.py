@@ -3,7 +3,7 @@
 Words are never cut: who copies half a path, a digest or a command has nothing. A number keeps its unit beside it.
 """
 
-__all__ = ["fit_lines", "fold", "table_text"]
+__all__ = ["fit_lines", "fold", "keep_units", "table_text"]
 
 import re
 import textwrap
@@ -69,10 +69,15 @@ def _folded(line: str, width: int) -> Sequence[str]:
     return fold(text, width, indent=indent, hang=indent + " " * _HANG)
 
 
+def keep_units(text: str, blank: str) -> str:
+    """Return text with this in the place of each blank between a number and its unit."""
+    return _QUANTITY.sub(blank, text)
+
+
 def fold(text: str, width: int, *, indent: str = "", hang: str = "") -> list[str]:
     """Return the lines of one paragraph; no word is broken, and no number parts from its unit."""
     lines = textwrap.wrap(
-        _QUANTITY.sub(_KEPT, text),
+        keep_units(text, _KEPT),
         width,
         initial_indent=indent,
         subsequent_indent=hang,
@@ -116,7 +121,7 @@ def _toned(text: str, tone: str) -> str:
 
 def _least(cells: Sequence[str], *, whole: bool) -> int:
     """Return the width below which a column would have to cut a word, or fold what is not to be folded."""
-    words = cells if whole else [word for cell in cells for word in _QUANTITY.sub(_KEPT, cell).split()]
+    words = cells if whole else [word for cell in cells for word in keep_units(cell, _KEPT).split()]
     return max((len(word) for word in words), default=0)
 
 

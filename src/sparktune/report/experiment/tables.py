@@ -110,7 +110,7 @@ def metric_table(result: ExperimentResult) -> Markup:
         )
         for one in result.observed
     ]
-    return table(columns, rows, about="metrics")
+    return table(columns, rows, about="metrics", listed=True)
 
 
 def trial_table(result: ExperimentResult) -> Markup:
@@ -173,7 +173,7 @@ def visit_table(result: ExperimentResult) -> Markup:
                 "; ".join(one_line(remark) for remark in remarks if remark),
             )
         )
-    return table(columns, rows, about="visits")
+    return table(columns, rows, about="visits", listed=True)
 
 
 def _metric_row(name: str, role: str, effect: Effect | None, better: Better, says: str) -> tuple[str, ...]:

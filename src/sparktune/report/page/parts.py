@@ -1,12 +1,26 @@
 """The parts of a page: sections, tables, facts, figures; and the page around them."""
 
-__all__ = ["NARROW", "WIDE", "Column", "bullets", "facts", "figure", "folded", "page", "section", "sections", "table"]
+__all__ = [
+    "NARROW",
+    "WIDE",
+    "Column",
+    "bullets",
+    "facts",
+    "figure",
+    "folded",
+    "lead",
+    "page",
+    "section",
+    "sections",
+    "table",
+]
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sparktune.report.charts.drawing import Drawing
+from sparktune.report.layout import keep_units
 from sparktune.report.page.style import STYLE
 from sparktune.report.svg.markup import Markup, element, joined
 from sparktune.report.svg.picture import Missing, Picture, as_part
@@ -29,6 +43,11 @@ def section(title: str, *parts: str, ident: str) -> Markup:
     return element("section", element("h2", title, id=ident), *parts, aria_labelledby=ident)
 
 
+def lead(sentence: str) -> Markup:
+    """Return the sentence that a page is about; a number stays beside its unit."""
+    return element("p", Markup(keep_units(joined([sentence]), "&nbsp;")), class_="lead")
+
+
 def facts(entries: Iterable[tuple[str, str]], *, big: int = 0) -> Markup:
     """Return names with their values, the first ``big`` of them large."""
     return element(
@@ -41,16 +60,34 @@ def facts(entries: Iterable[tuple[str, str]], *, big: int = 0) -> Markup:
     )
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, about: str) -> Markup:
-    """Return a table that scrolls alone where it is too wide; ``about`` names it for a screen reader."""
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]], *, about: str, listed: bool = False) -> Markup:
+    """Return a table that scrolls alone where it is too wide; ``about`` names it for a screen reader.
+
+    One with many words in its last columns would be nothing but gaps on a phone: with ``listed`` a row is a list there.
+    """
     looks = ["n" if column.number else "w" if column.words else None for column in columns]
+    # Heads are written once, as variables of the table: in each cell they would double the page.
+    heads_as_style = ";".join(f"--h{at}:{_css_text(column.head)}" for at, column in enumerate(columns, 1))
     heads = (element("th", column.head, scope="col", class_="n" if column.number else None) for column in columns)
     body = (
         element("tr", *(element("td", value, class_=look) for value, look in zip(row, looks, strict=True)))
         for row in rows
     )
     inner = element("table", element("thead", element("tr", *heads)), element("tbody", *body))
-    return element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=about)
+    return element(
+        "div",
+        inner,
+        class_="scroll stack" if listed else "scroll",
+        style=heads_as_style if listed else None,
+        tabindex="0",
+        role="region",
+        aria_label=about,
+    )
+
+
+def _css_text(text: str) -> str:
+    """Return a text of CSS (CSS Syntax, 4.3.5): what could end it is written as its code."""
+    return "'" + "".join(letter if letter not in "'\\\n<>;" else f"\\{ord(letter):06x}" for letter in text) + "'"
 
 
 def bullets(lines: Iterable[str]) -> Markup:

@@ -9,7 +9,7 @@ from sparktune.model.result import CellResult, RunResult
 from sparktune.report.bench.findings import failures, findings, flags, gaps, next_commands, quiet_checks, verdict
 from sparktune.report.bench.json import result_record
 from sparktune.report.bench.words import count_of, engine_words, metric_words, one_line, utc
-from sparktune.report.page.parts import Column, bullets, facts, page, section, sections, table
+from sparktune.report.page.parts import Column, bullets, facts, lead, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.run.pictures import RunMaterial, run_drawings
 from sparktune.report.svg.markup import Markup, element
@@ -61,7 +61,7 @@ def _head(result: RunResult) -> Markup:
     return element(
         "header",
         badge,
-        element("p", verdict(result), class_="lead"),
+        lead(verdict(result)),
         facts(told),
         bullets([one_line(note) for note in result.notes]),
         element("p", note, class_="small"),

@@ -16,7 +16,7 @@ from sparktune.report.charts.forest import Forest, forest
 from sparktune.report.charts.pareto import pareto
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.pictures import drawings as ab_drawings
-from sparktune.report.page.parts import Column, bullets, facts, figure, folded, page, section, sections, table
+from sparktune.report.page.parts import Column, bullets, facts, figure, folded, lead, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.svg.markup import Markup, element
 from sparktune.report.svg.picture import Missing, Picture
@@ -93,7 +93,7 @@ def _verdict(result: SweepResult) -> Markup:
     return element(
         "header",
         badge,
-        element("p", sentence(result), class_="lead"),
+        lead(sentence(result)),
         *(element("p", told, class_="bad") for told in _harms(result)),
         facts(shown),
         bullets(limits),

@@ -81,7 +81,7 @@ def visit_table(result: SweepResult) -> Markup:
         )
         for visit in result.visits
     ]
-    return table(columns, rows, about="visits") if rows else _none("No visit has ended yet.")
+    return table(columns, rows, about="visits", listed=True) if rows else _none("No visit has ended yet.")
 
 
 def _value(log: float | None, result: SweepResult) -> float | None:

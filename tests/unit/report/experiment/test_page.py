@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
@@ -14,6 +15,7 @@ from sparktune.report.experiment.html import LIMIT, experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.words import stamp
+from sparktune.report.page.parts import Column, lead, table
 
 _MAKERS = (
     reported.decided,
@@ -131,7 +133,7 @@ def test_light_and_dark_differ_in_variables_alone(material: Material) -> None:
     body = text[text.index("<body>") :]
 
     assert "prefers-color-scheme:dark" in text
-    assert not re.search(r'(?:fill|stroke|style)="(?!url\(#)', body)
+    assert not re.search(r'(?:fill|stroke|style)="(?!url\(#|--h1:)', body)  # names of columns are no colours
     used = set(re.findall(r"var\(--([\w-]+)\)", text))
     declared = set(re.findall(r"--([\w-]+):", text))
     assert used <= declared
@@ -247,3 +249,16 @@ def test_a_loss_that_the_mean_hides_is_on_the_page_in_markdown_and_below_picture
     assert 'class="badge warn"' in experiment_page(replace(made, result=result))
     assert "**WARNING: in pp2048 tg128 c8 decode\\_min\\_tok\\_s is -31.0 %" in experiment_markdown(result)
     assert "; decode_min_tok_s is WORSE in pp2048 tg128 c8 (-31.0 %) · experiment" in stamp(result)
+
+
+def test_a_table_of_many_words_is_a_list_on_a_phone_with_its_heads() -> None:
+    """Beside each other its columns would be gaps, and the remarks out of sight."""
+    text = table((Column(head="block"), Column(head="it's; <so>", words=True)), [("1", "much")], about="x", listed=True)
+
+    style = unescape(text.partition('style="')[2].partition('"')[0])
+    assert style == r"--h1:'block';--h2:'it\000027s\00003b \00003cso\00003e'"
+    assert "<td>1</td>" in text
+
+
+def test_the_sentence_of_a_page_keeps_a_number_beside_its_unit() -> None:
+    assert "+9.4&nbsp;% [+8.3&nbsp;%" in lead("B is +9.4 % [+8.3 %, +10.4 %]")
