@@ -60,10 +60,13 @@ def _is_result(file: SourceFile) -> bool:
 def _read(path: Path, name: str) -> SourceFile:
     try:
         size = path.stat().st_size
-        if size > _MOST_BYTES:
-            message = f"{path} has {size:,} bytes, at most {_MOST_BYTES:,} are read"
+        with path.open("rb") as stream:  # a device has no size, and no end
+            data = stream.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            has = f"has {size:,} bytes" if size else "does not end"
+            message = f"{path} {has}, at most {_MOST_BYTES:,} are read"
             raise UsageError(message, hint="save results without the details of single requests")
-        return SourceFile(name=name, data=path.read_bytes(), beside=_beside(path))
+        return SourceFile(name=name, data=data, beside=_beside(path))
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         message = f"{path} cannot be read: {reason}"

@@ -58,6 +58,7 @@ _CONSTRAINT: Final = re.compile(
 )
 _SIZES: Final = {"": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
 _OURS: Final = (MEMORY, TOOLS)
+_MOST_CHARS: Final = 4 * 1024 * 1024
 _RACE_BLOCKS: Final = 3
 _MOST_RACE: Final = 20
 
@@ -142,10 +143,14 @@ def _params(value: object, fault: Fault) -> tuple[str, str] | None:
     if not isinstance(value, str):
         raise fault(("params",), "the path of a file is wanted here", "a JSON list of configurations")
     try:
-        return Path(value).expanduser().read_text(encoding="utf-8-sig"), value
+        with Path(value).expanduser().open(encoding="utf-8-sig") as stream:
+            text = stream.read(_MOST_CHARS + 1)  # a device has no end
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise fault(("params",), f"{value} cannot be read: {why}", "a JSON list of configurations") from None
+    if len(text) > _MOST_CHARS:
+        raise fault(("params",), f"{value} has more than {_MOST_CHARS:,} characters", "a JSON list of configurations")
+    return text, value
 
 
 def _baseline(value: object, fault: Fault) -> Mapping[str, Any]:

@@ -42,6 +42,13 @@ def test_too_large_a_file_is_refused_before_it_is_read(tmp_path: Path, monkeypat
         read_result_files([tmp_path / "a.csv"])
 
 
+@pytest.mark.timeout(30)
+def test_a_device_without_an_end_is_refused() -> None:
+    """It says that it has no bytes, and would fill this machine's memory."""
+    with pytest.raises(UsageError, match="/dev/zero does not end, at most"):
+        read_result_files([Path("/dev/zero")])
+
+
 def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(result_files, "_MOST_FILES", 2)
     for place in range(3):

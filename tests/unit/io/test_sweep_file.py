@@ -102,6 +102,7 @@ _WRONG = {
     "pairs": ({"pairs": "no"}, "pairs: true or false"),
     "engine": ({"engine": 3}, "engine: a text"),
     "baseline": ({"baseline": [1]}, "baseline: a command, or settings by name"),
+    "params without an end": ({"knobs": None, "params": "/dev/zero"}, "has more than 4,194,304 characters"),
     "params unread": ({"knobs": None, "params": "/nowhere/at/all"}, "cannot be read"),
 }
 

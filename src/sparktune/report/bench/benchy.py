@@ -19,7 +19,7 @@ from sparktune.model.check import Status
 from sparktune.model.engine import JsonValue
 from sparktune.model.result import CellResult, RunResult
 from sparktune.report.bench.markdown import row_names
-from sparktune.report.bench.words import finite, one_line, utc
+from sparktune.report.bench.words import finite, table_text, utc
 
 _Record = dict[str, JsonValue]
 _MS_PER_S = 1000.0
@@ -55,7 +55,7 @@ def write_benchy_csv(result: RunResult) -> str:
         ("model", "test_name", *(f"{name}_{end}" for name in _CSV_METRICS for end in ("mean", "std")), "valid")
     )
     with_streams = any(row.cell.concurrency > 1 for row in result.cells)
-    model = one_line(result.run.workload.options.model)
+    model = table_text(result.run.workload.options.model)
     for row in result.cells:
         prompt, output = row_names(row, with_streams=with_streams)
         members = _benchmark(row)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sparktune.model.check import Status
 from sparktune.model.metric import MetricSummary
 from sparktune.model.result import CellResult, RunResult
-from sparktune.report.bench.words import finite, one_line, why_unknown
+from sparktune.report.bench.words import finite, one_line, table_text, why_unknown
 
 COLUMNS = (
     "run",
@@ -50,7 +50,7 @@ def write_csv(result: RunResult) -> str:
     writer.writerow((*COLUMNS, "cell") if named else COLUMNS)
     for row in result.cells:
         about = _about(result, row)
-        name = (one_line(row.cell.label),) if named else ()
+        name = (table_text(row.cell.label),) if named else ()
         writer.writerows((*about, *_numbers(metric), *name) for metric in row.metrics)
         if not row.metrics:
             writer.writerow((*about, *("",) * (len(COLUMNS) - len(about) - 1), "no metric was computed", *name))
@@ -60,11 +60,11 @@ def write_csv(result: RunResult) -> str:
 def _about(result: RunResult, row: CellResult) -> tuple[object, ...]:
     run, cell = result.run, row.cell
     return (
-        one_line(run.id),
+        table_text(run.id),
         run.created_wall_s,
-        one_line(run.workload.options.model),
-        one_line(run.engine.name),
-        one_line(run.engine.version or ""),
+        table_text(run.workload.options.model),
+        table_text(run.engine.name),
+        table_text(run.engine.version or ""),
         "" if cell.is_mix else cell.prompt_tokens,
         cell.output_tokens,
         cell.depth,

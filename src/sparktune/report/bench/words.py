@@ -12,6 +12,7 @@ __all__ = [
     "one_line",
     "printable",
     "setting_words",
+    "table_text",
     "utc",
     "value_words",
     "why_unknown",
@@ -30,6 +31,7 @@ UNKNOWN = "unknown"
 NOT_APPLICABLE = "-"
 _BETWEEN_STREAMS = ("ttft_spread_s", "ttft_gap_s", "ttft_max_over_median", "jain_", "decode_min_over_max")
 _SHOWN = 4
+_FORMULA_STARTS = ("=", "+", "-", "@")
 
 
 def value_words(value: float | None, unit: str) -> str:
@@ -79,6 +81,12 @@ def compares_nothing(metric: MetricSummary, cell: Cell) -> bool:
 def one_line(text: str) -> str:
     """Make foreign text - a server's words, a model's name - one printable line: nothing in it steers a terminal."""
     return printable(" ".join(text.split()))
+
+
+def table_text(text: str) -> str:
+    """Make foreign text a value of a CSV: a spreadsheet takes what begins like a formula for one, and would run it."""
+    line = one_line(text)
+    return f"'{line}" if line.startswith(_FORMULA_STARTS) else line
 
 
 def printable(text: str) -> str:

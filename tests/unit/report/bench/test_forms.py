@@ -5,6 +5,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import example, given
@@ -128,6 +129,18 @@ def test_csv_is_tidy(result: RunResult) -> None:
         else:
             assert float(line["median"]) == metric.median
             assert int(line["n"]) == metric.n
+
+
+@pytest.mark.parametrize("form", [Form.CSV, Form.BENCHY_CSV])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t="])
+def test_a_name_that_begins_like_a_formula_is_none(form: Form, start: str) -> None:
+    """A server names its model as it likes; whoever opens the table in a spreadsheet runs nothing."""
+    result = sample_result()
+    options = replace(result.run.workload.options, model=f"{start}cmd|' /C calc'!A0")
+    evil = replace(result, run=replace(result.run, workload=replace(result.run.workload, options=options)))
+    names = {line["model"] for line in csv.DictReader(io.StringIO(render(evil, form)))}
+
+    assert all(name.startswith(f"'{start.strip()}cmd") for name in names)
 
 
 def _cells_of(line: str) -> list[str]:
