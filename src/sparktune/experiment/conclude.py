@@ -115,7 +115,11 @@ def _cells(experiment: Experiment, primary: MetricBlocks) -> tuple[CellEffect, .
     rules = experiment.rules
     known = {cell: ratios for cell, ratios in primary.by_cell.items() if len(ratios) >= _LEAST}
     enough = {cell: ratios for cell, ratios in known.items() if len(ratios) >= rules.looks[0].blocks}
-    holding = holm({cell: p_value(ratios, floor=rules.floor) for cell, ratios in enough.items()}, rules.alpha)
+    chances = {cell: p_value(ratios, floor=rules.floor) for cell, ratios in enough.items()}
+    blocks = max(map(len, enough.values()), default=0)
+    # Of all looks this is one: a cell has no more chances to err than the primary.
+    look = next((look for look in rules.looks if look.blocks >= blocks), rules.last)
+    holding = holm(chances, look.alpha)
     labels = [cell.label for cell in experiment.workload.cells]
     return tuple(
         CellEffect(

@@ -9,7 +9,7 @@ from tests.support.experiments import CELLS, experiment, visit
 
 from sparktune.experiment.conclude import conclude
 from sparktune.experiment.design import Arm
-from sparktune.experiment.effect import Better
+from sparktune.experiment.effect import Better, p_value
 from sparktune.experiment.plan import Experiment, GuardMetric, VisitState
 from sparktune.experiment.result import ExperimentResult, GuardStatus, MeasuredVisit
 from sparktune.experiment.verdict import Verdict
@@ -67,6 +67,24 @@ def test_a_cell_of_weight_0_decides_nothing_and_is_shown() -> None:
     assert [cell.cell for cell in result.cells] == [ONE.label, TWO.label]
     assert result.cells[1].effect is not None
     assert result.cells[1].effect.ratio == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(("spread", "chance", "holds"), [(0.032, 0.0422, False), (0.028, 0.0252, True)])
+def test_a_cell_holds_by_what_its_look_may_err(spread: float, chance: float, *, holds: bool) -> None:
+    """Eight blocks are the third look: 3 %, not 5 %, or looking three times would find cells in 6 % of A/A experiments.
+
+    The chances are those of Student's t: one cell, so that Holm asks for no more.
+    """
+    plan = experiment(weights={TWO.label: 0})
+    visits = []
+    for number in range(1, 9):
+        ratio = math.exp(0.03 + (spread if number % 2 else -spread))
+        visits.append(visit(number, Arm.A, {ONE: {"output_tok_s": (100.0, 100.0, 100.0)}}, place=0))
+        visits.append(visit(number, Arm.B, {ONE: {"output_tok_s": (100.0 * ratio,) * 3}}, place=1))
+    ratios = [0.03 + (spread if number % 2 else -spread) for number in range(1, 9)]
+    assert p_value(ratios, floor=0.005) == pytest.approx(chance, abs=0.0001)
+    cell = next(found for found in _conclude(plan, visits).cells if found.cell == ONE.label)
+    assert cell.holds is holds
 
 
 def test_two_blocks_are_an_anecdote_however_large() -> None:
