@@ -25,15 +25,17 @@ def status(
     import sys
 
     from sparktune.cli._host_progress import host_progress
-    from sparktune.cli._nodes import each_once, targets_of
+    from sparktune.cli._nodes import targets_of
     from sparktune.cli._terminal import fitted
     from sparktune.flows.place_status import status_of_places
     from sparktune.report.place import place_status_json, place_status_text
 
-    targets = each_once(targets_of(nodes, ()))
+    targets = targets_of(nodes, ())
     with host_progress(quiet=quiet) as tell:
         tell("", f"asking {', '.join(target.name for target in targets)}")
         found = status_of_places(targets)
+    for note in found.notes:
+        sys.stderr.write(f"note: {note}\n")
     where = shlex.join(["--nodes", nodes]) if nodes else ""
     sys.stdout.write(place_status_json(found.nodes) if as_json else fitted(place_status_text(found.nodes, where=where)))
     if found.exit_code:

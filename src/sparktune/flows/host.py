@@ -26,6 +26,7 @@ from sparktune.flows.host_outcome import HostOutcome, HostProgress
 from sparktune.flows.host_plan import plan_all
 from sparktune.flows.host_revert import revert_all
 from sparktune.flows.host_verify import status_all, verify_all
+from sparktune.flows.look import Look
 from sparktune.flows.one_host import refuse_twins
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.host_plan import NodePlan
@@ -120,10 +121,11 @@ def status_nodes(targets: Sequence[NodeTarget]) -> HostOutcome:
 
 
 async def _planned(targets: Sequence[NodeTarget], profile: Profile) -> HostOutcome:
-    outcome = await plan_all(targets, profile)
-    silent = {report.node for report in outcome.reports if report.failure}
-    # Only of those that answered: one that does not is not waited for twice.
-    await refuse_twins([target for target in targets if target.name not in silent])
+    async with Look() as look:
+        outcome = await plan_all(targets, profile, look)
+        silent = {report.node for report in outcome.reports if report.failure}
+        # Only of those that answered: one that does not is not waited for twice.
+        await refuse_twins([target for target in targets if target.name not in silent], look)
     return outcome
 
 

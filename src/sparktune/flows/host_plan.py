@@ -5,24 +5,25 @@ __all__ = ["plan_all"]
 from collections.abc import Sequence
 
 from sparktune.errors import HostError, NodeError
-from sparktune.flows.host_look import failed, look
+from sparktune.flows.host_look import failed, seen_once, view_of
 from sparktune.flows.host_outcome import HostOutcome
+from sparktune.flows.look import Look, looking
 from sparktune.host.changes import plan_node
 from sparktune.io.cluster import NodeTarget
-from sparktune.io.transport.fanout import ask_all
-from sparktune.io.transport.session import NodeSession
 from sparktune.model.host_plan import NodePlan
 from sparktune.model.node_report import NodeReport
 from sparktune.model.profile import Profile
 
 
-async def plan_all(targets: Sequence[NodeTarget], profile: Profile) -> HostOutcome:
+async def plan_all(targets: Sequence[NodeTarget], profile: Profile, look: Look | None = None) -> HostOutcome:
     """Plan for all nodes at once."""
+    async with looking(look) as shared:
 
-    async def plan(node: NodeSession) -> NodePlan:
-        return plan_node(await look(node, profile))
+        async def plan(target: NodeTarget) -> NodePlan:
+            seen = await seen_once(shared, target)
+            return plan_node(await view_of(shared.node(target), seen, profile))
 
-    answers = await ask_all(targets, plan)
+        answers = await shared.each(targets, plan)
     reports = tuple(
         failed(target.name, answer)
         if isinstance(answer, NodeError | HostError)

@@ -33,9 +33,9 @@ class _Host:
     words: str
 
 
-async def refuse_twins(targets: Sequence[NodeTarget]) -> None:
+async def refuse_twins(targets: Sequence[NodeTarget], look: Look | None = None) -> None:
     """Raise UsageError with both names where two of the nodes are one host, before anything is changed there."""
-    for first, second, host in await _twins(targets, _asked_for(_LIMIT_S)):
+    for first, second, host in await _twins(targets, _asked_in(look) if look is not None else _asked_for(_LIMIT_S)):
         message = f"{first.name} and {second.name} are one host: {host.words}"
         raise UsageError(message, hint=f"name it once, for instance as {first.name}; nothing was changed")
 

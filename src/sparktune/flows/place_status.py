@@ -4,10 +4,11 @@ __all__ = ["NodePlaced", "PlaceStatus", "placed_rows", "places_of", "status_of_p
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sparktune.errors import ExitCode, HostError, NodeError
 from sparktune.flows.look import Look, looking
+from sparktune.flows.one_host import shown_once
 from sparktune.host.pinning.rows import Pinned, pinned_of, rule_reads, rule_rows
 from sparktune.host.pinning.unended import unended_of, unended_rows
 from sparktune.io.cluster import NodeTarget
@@ -33,9 +34,10 @@ class NodePlaced:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceStatus:
-    """All nodes in their order."""
+    """All nodes in their order. ``notes`` say which names are left out, since they are another one's host."""
 
     nodes: tuple[NodePlaced, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:
@@ -48,7 +50,7 @@ class PlaceStatus:
 
 def status_of_places(targets: Sequence[NodeTarget]) -> PlaceStatus:
     """Ask all nodes at once. Only root may read the journal: without it a node has a ``failure``."""
-    return asyncio.run(places_of(targets))
+    return asyncio.run(_hosts_once(targets))
 
 
 async def placed_rows(session: ReadableNode, transactions: Sequence[Transaction], boot_id: str) -> tuple[RuleRow, ...]:
@@ -69,6 +71,12 @@ async def places_of(targets: Sequence[NodeTarget], look: Look | None = None) -> 
             for target, answer in zip(targets, answers, strict=True)
         )
     )
+
+
+async def _hosts_once(targets: Sequence[NodeTarget]) -> PlaceStatus:
+    async with Look() as look:
+        hosts, notes = await shown_once(targets, look)
+        return replace(await places_of(hosts, look), notes=notes)
 
 
 async def _placed(session: ReadableNode) -> NodePlaced:
