@@ -116,7 +116,7 @@ ROWS = (
         file=cell("8", "compose.yaml:12"),
         live=cell("4", "pid 4711"),
         why="the server was started before the file was changed",
-        hint="sparktune drift --restore max_num_seqs",
+        hint="sparktune drift restore max_num_seqs",
     ),
     DriftRow(
         key="kernel",

@@ -50,7 +50,7 @@ async def test_everything_is_on_one_screen(size: tuple[int, int]) -> None:
     assert len(rows) == size[1]
     assert max(map(len, rows)) <= size[0]
     assert rows[0].startswith("sparktune watch  node 1 of 3")
-    assert rows[-1] == "q quit  n next  t threads  d drift  f findings  r ask  p pause  ? help"
+    assert rows[-1] == "q quit  ? help  n next  t threads  d drift  f findings  r ask  p pause"
     text = "\n".join(rows)
     for words in ("fast    [", "guard line", "VLLM::Worker", "6 running, 2 waiting", "1 of 3 rows differs", "1 error"):
         assert words in text
@@ -84,7 +84,7 @@ async def test_keys_choose_nodes() -> None:
     ("key", "words"),
     [
         ("t", "process/thread 4711/4802"),
-        ("d", "next: sparktune drift --restore max_num_seqs"),
+        ("d", "next: sparktune drift restore max_num_seqs"),
         ("f", "why: The kernel numbers GIDs anew"),
         ("question_mark", "the hottest threads of all nodes"),
     ],

@@ -57,6 +57,7 @@ def _head(result: RunResult) -> Markup:
         ("measured", utc(run.created_wall_s)),
         ("server", one_line(run.base_url)),
     ]
+    steps = [step for step in next_commands(result) if not step.startswith("sparktune runs report")]  # this is it
     note = "One run measures one setting: it compares nothing. To tell a win from noise, see sparktune ab."
     return element(
         "header",
@@ -65,7 +66,7 @@ def _head(result: RunResult) -> Markup:
         facts(told),
         bullets([one_line(note) for note in result.notes]),
         element("p", note, class_="small"),
-        *(element("p", "Next: ", element("code", step), class_="small") for step in next_commands(result)),
+        *(element("p", "Next: ", element("code", step), class_="small") for step in steps),
         class_="card",
     )
 

@@ -18,6 +18,7 @@ from sparktune.units import Seconds
 
 KEYS: Final = (
     ("q", "quit", "quit"),
+    ("?", "help", "this page"),
     ("n", "next", "next node"),
     ("b", "", "node before"),
     ("t", "threads", "the hottest threads of all nodes"),
@@ -25,7 +26,6 @@ KEYS: Final = (
     ("f", "findings", "what doctor found, why it matters, and the fix"),
     ("r", "ask", "ask drift and doctor again now"),
     ("p", "pause", "let the screen stand still; nodes are looked at on"),
-    ("?", "help", "this page"),
     ("esc", "", "leave a page"),
 )
 """Keys, what the last row of the screen calls them ("" does not), and what they do."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from tests.support import watched
 
 from sparktune.report.watch import Answered, WatchedNode
@@ -18,7 +19,7 @@ def test_pages() -> None:
 
     assert text["t"].count("nccl-watchdog") == 2
     assert "no answer: spark3" in text["t"]
-    assert "next: sparktune drift --restore max_num_seqs" in text["d"]
+    assert "next: sparktune drift restore max_num_seqs" in text["d"]
     assert "earned from earned.yaml, file from compose.yaml:12, live from pid 4711" in text["d"]
     assert "kernel on spark2: permission denied" in text["d"]
     assert "why: The kernel numbers GIDs anew" in text["f"]
@@ -45,7 +46,7 @@ def test_threads_before_and_without_any() -> None:
 
 
 def test_the_keys_fit_the_narrowest_screen() -> None:
-    assert line_of(key_row(page=False)).split("  ")[:2] == ["q quit", "n next"]
+    assert line_of(key_row(page=False)).split("  ")[:2] == ["q quit", "? help"]
     assert all(len(line_of(key_row(page=page)).rstrip()) <= 80 for page in (True, False))
 
 
@@ -56,3 +57,12 @@ def test_lines_break_between_words() -> None:
     assert line_of(cut(line, 10)) == "one two .."
     assert line_of(cut(line, 1)) == "."
     assert bar(0.5, 4, Glyphs.of(ascii_only=True)) == "##.."
+
+
+@pytest.mark.parametrize("width", range(12, 40))
+def test_a_number_of_the_screen_keeps_its_unit(width: int) -> None:
+    """A 6 at one end of a line, and its C on the next, are read as something else at 2 a.m."""
+    lines = wrapped((Span("GPU 0 94.0 % used, 2411 MHz, 66 C, 61.3 W, -1.4 GiB"),), width, indent=2)
+    text = "\n".join(line_of(one) for one in lines)
+
+    assert all(quantity in text for quantity in ("94.0 %", "2411 MHz", "66 C", "61.3 W", "-1.4 GiB"))
