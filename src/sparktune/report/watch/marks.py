@@ -64,9 +64,7 @@ class Glyphs:
         return _ASCII if ascii_only else _BLOCKS
 
 
-_PIECE: Final = re.compile(
-    r"\s+|(?:\S*\d (?=%|(?:[KMG]iB|tok/s|[mu]?s|min|C|W|[MG]Hz)\b))?\S+"
-)  # with its unit
+_PIECE: Final = re.compile(r"\s+|(?:\S*\d (?=%|(?:[KMG]iB|tok/s|[mu]?s|min|C|W|[MG]Hz)\b))?\S+")  # with its unit
 _BLOCKS: Final = Glyphs(steps=" ▁▂▃▄▅▆▇█", full="█", empty="░", rule="─")
 _ASCII: Final = Glyphs(steps=" .:-=+*%#", full="#", empty=".", rule="-")
 
