@@ -42,17 +42,28 @@ def steady_streams() -> Iterator[None]:
     """Inside the block a failing stderr is ignored, and a stdout that nobody reads any more takes everything.
 
     A stdout that cannot hold what is written raises SparktuneError. Streams that were closed from the start are the
-    null device.
+    null device: a file would have their number else, and a child would take it for its own stdin.
     """
     out, error = sys.stdout, sys.stderr
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:  # noqa: PTH123 # Path has nothing shorter for it
+    _fill_gaps()
+    # Path has nothing shorter for it.
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, open(os.devnull, encoding="utf-8") as nothing:  # noqa: PTH123
         _speak_plainly(out, error)
+        sys.stdin = sys.stdin or nothing
         sys.stdout = cast("TextIO", _Steady(out or nowhere, must_hold=True))
         sys.stderr = cast("TextIO", _Steady(error or nowhere, must_hold=False))
         try:
             yield
         finally:
             sys.stdout, sys.stderr = out, error
+
+
+def _fill_gaps() -> None:
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # it gets the lowest number that is free
 
 
 def _speak_plainly(*streams: TextIO | None) -> None:
@@ -77,11 +88,13 @@ class _Steady:
     def __init__(self, stream: TextIO, *, must_hold: bool) -> None:
         self._stream = stream
         self._must_hold = must_hold
+        self._lost: SparktuneError | None = None
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
+        self._say_lost()
         try:
             self._stream.write(text)
         except OSError as error:
@@ -89,6 +102,7 @@ class _Steady:
         return len(text)
 
     def flush(self) -> None:
+        self._say_lost()
         try:
             self._stream.flush()
         except OSError as error:
@@ -102,5 +116,11 @@ class _Steady:
             os.close(nowhere)
         if self._must_hold and not isinstance(error, BrokenPipeError):
             message = f"the output cannot be written: {error.strerror or error}"
-            hint = "what was measured is stored; see it with: sparktune runs show"
-            raise SparktuneError(message, hint=hint) from error
+            hint = "free some space or write it elsewhere; what was measured is stored: sparktune runs show"
+            self._lost = SparktuneError(message, hint=hint)
+            raise self._lost from error
+
+    def _say_lost(self) -> None:
+        """Raise again what was raised: whoever tries streams out, as typer does, may have taken it for an answer."""
+        if self._lost is not None:
+            raise self._lost

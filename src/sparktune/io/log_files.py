@@ -106,9 +106,6 @@ class _Trouble:
 @contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
     if name == STDIN:
-        if sys.stdin is None:
-            message = "there is no standard input"
-            raise UsageError(message, hint="name the file of the log")
         yield sys.stdin.buffer
         return
     try:

@@ -118,8 +118,7 @@ def _project(folder: Path) -> tuple[Path, ...]:
 
 
 def _from_stdin() -> SettingFile:
-    stream = sys.stdin.buffer if sys.stdin is not None else None
-    data = stream.read(_MOST_BYTES + 1) if stream is not None else b""
+    data = sys.stdin.buffer.read(_MOST_BYTES + 1)
     return SettingFile(name=STDIN, path=None, text=_text("standard input", data))
 
 
