@@ -36,6 +36,7 @@ def _seen(thread: dict[str, Any], windows: dict[str, Any]) -> ThreadSeen:
         start_ticks=3,
         name=thread["name"],
         process=thread["process"],
+        argv=tuple(thread.get("argv", ())),
         engine=thread.get("engine", ""),
         age_s=thread.get("age", 3600.0),
         windows=tuple(
@@ -58,6 +59,13 @@ def test_verdict(_file: str, case: dict[str, Any]) -> None:
     for name in ("why", "fix", "then"):
         assert expect.get(name, "") in getattr(found, name)
     assert "known" not in expect or (found.known is not None and found.known.id == expect["known"])
+
+
+def test_every_known_poller_is_recognised_in_a_case() -> None:
+    """A pattern that never matches would be known of no thread, and nobody would notice."""
+    recognised = {param.values[1]["expect"].get("known") for param in _CASES}
+
+    assert {one.id for one in all_known()} - recognised == set()
 
 
 def test_a_machine_without_slower_cores_is_given_no_command_that_cannot_work() -> None:

@@ -36,7 +36,11 @@ _WORDS_OF_COMMAND = 400
 
 
 def known_kind(thread: ThreadSeen, known: Sequence[KnownPoller] | None = None) -> KnownPoller | None:
-    """Return the kind that a thread is of; one that names its thread goes before one of its process alone."""
+    """Return the kind that a thread is of, None for none.
+
+    Of several, one that computes goes before those that do not, then one that names its thread before one of its
+    process alone.
+    """
     names = (thread.process, " ".join(thread.argv)[:_WORDS_OF_COMMAND])
     found = [one for one in (all_known() if known is None else known) if _is_of(one, thread, names)]
     return min(found, key=lambda one: (not one.computes, one.thread is None), default=None)
