@@ -58,7 +58,7 @@ _HEAD: Final = """\
 """
 _SCHEMA: Final = 1
 _HASH_LETTERS: Final = 16
-_DIGITS: Final = 4
+_DIGITS: Final = 6  # what is read back rounds to the tenths of a percent that the verdict said
 _RENEWED: Final = frozenset({"image_digest", "revision"})
 Unreadable = Callable[[UsageError], None]
 """Is told of an entry that is left out, because it cannot be understood."""

@@ -42,6 +42,19 @@ def test_an_entry_has_value_scope_and_evidence() -> None:
     assert entry["evidence"]["date"] == "2023-11-14"
 
 
+@pytest.mark.parametrize("ratio", [1.393730, 1.354086, 1.39374, 0.717502])
+def test_what_is_kept_rounds_as_the_verdict_did(ratio: float) -> None:
+    """Seen: the verdict said -28.3 %, earned list -28.2 %: the kept ratio had been rounded before."""
+    result = _won()
+    assert result.judgement.effect is not None
+    effect = replace(result.judgement.effect, ratio=ratio, low=ratio, high=ratio)
+
+    kept = earned_entry(replace(result, judgement=replace(result.judgement, effect=effect)))["evidence"]["low"]
+
+    assert f"{1 / kept - 1:.1%}" == f"{1 / ratio - 1:.1%}"
+    assert f"{kept - 1:.1%}" == f"{ratio - 1:.1%}"
+
+
 def test_the_hash_is_that_of_the_workload_and_not_of_how_often_it_was_sent() -> None:
     first, result = earned_entry(_won()), _won()
     plan = result.experiment
