@@ -1,6 +1,6 @@
 """What is wrong with a text that cannot be read: no text, several documents, tabs, indentation that was lost."""
 
-__all__ = ["parsed_yaml", "refuse_no_text", "yaml_hint"]
+__all__ = ["known_hint", "parsed_yaml", "refuse_no_text", "yaml_hint"]
 
 import re
 from collections.abc import Collection
@@ -115,5 +115,9 @@ def yaml_hint(text: str, line: int, problem: str, context: str) -> str:
     row = lines[line - 1] if 0 < line <= len(lines) else ""
     if "\t" in row[: len(row) - len(row.lstrip())]:
         return _TABS
-    told = f"{context} {problem}"
-    return next((hint for words, hint in _HINTS.items() if words in told), _ANY_HINT)
+    return known_hint(f"{context} {problem}") or _ANY_HINT
+
+
+def known_hint(told: str) -> str:
+    """Return what mends what a reader of YAML told, "" where that is not known."""
+    return next((hint for words, hint in _HINTS.items() if words in told), "")

@@ -7,7 +7,7 @@ Aliases may repeat aliases: a kilobyte can stand for more values than a machine 
 counted, part by part, before anybody walks through it.
 """
 
-__all__ = ["UNREADABLE", "load_compose", "nodes_of_compose", "parsed_compose", "same_data"]
+__all__ = ["UNREADABLE", "load_compose", "nodes_of_compose", "parsed_compose", "refuse_bomb", "same_data"]
 
 import copy
 from typing import Any
@@ -57,7 +57,7 @@ def parsed_compose(text: str) -> tuple[Any, Any]:
     root = yaml.compose(text)
     if root is None:
         return None, None
-    _refuse_bomb(root)
+    _refuse_large(root)
     own = _copied(root, {})  # making data of nodes writes merges into them
     return yaml.constructor.construct_document(root), own
 
@@ -85,7 +85,18 @@ def _parser() -> YAML:
     return yaml
 
 
-def _refuse_bomb(root: Node) -> None:
+def refuse_bomb(text: str) -> None:
+    """Raise one of ``UNREADABLE`` for a YAML text whose aliases stand for more than a machine can hold.
+
+    For readers of their own: merges (``<<``) alone can take them hours.
+    """
+    if "&" in text and "*" in text:
+        root = _parser().compose(text)
+        if root is not None:
+            _refuse_large(root)
+
+
+def _refuse_large(root: Node) -> None:
     sizes: dict[int, int] = {}
     if _size(root, sizes) > _MOST_VALUES:
         message = f"its aliases stand for more than {_MOST_VALUES} values"

@@ -11,7 +11,8 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from sparktune.errors import UsageError
-from sparktune.formats.broken import yaml_hint
+from sparktune.formats.broken import known_hint, yaml_hint
+from sparktune.formats.compose_yaml import refuse_bomb
 from sparktune.units import Bytes
 
 _MOST_BYTES: Bytes = 1024 * 1024
@@ -75,6 +76,7 @@ def read_config_text(path: Path) -> ConfigText:
             message = f"{path} is larger than {_MOST_BYTES} bytes"
             raise UsageError(message, hint="is this the right file?")
         text = data.decode("utf-8-sig")
+        refuse_bomb(text)
         values = YAML(typ="safe", pure=True).load(text)
         return ConfigText(path=path, values=values, marked=YAML().load(text), text=text)
     except OSError as error:
@@ -93,5 +95,6 @@ def read_config_text(path: Path) -> ConfigText:
         message = f"{path}: no YAML that can be read: it is nested too deep"
         raise UsageError(message, hint="is this the right file?") from None
     except (YAMLError, ValueError) as error:
-        message = f"{path}: no YAML: {' '.join(str(error).split())[:200]}"
-        raise UsageError(message) from None
+        problem = " ".join(str(error).split())
+        message = f"{path}: no YAML: {problem[:200]}"
+        raise UsageError(message, hint=known_hint(problem)) from None

@@ -164,6 +164,26 @@ def test_a_file_that_nests_without_end(tmp_path: Path, text: str) -> None:
         load_config(path)
 
 
+_MERGES = "a0: &a0 {k: v}\n" + "".join(
+    f"a{place}: &a{place}\n  <<: [{', '.join([f'*a{place - 1}'] * 10)}]\n  k{place}: v\n" for place in range(1, 9)
+)
+_LISTS = "a0: &a0 [x]\n" + "".join(
+    f"a{place}: &a{place} [{', '.join([f'*a{place - 1}'] * 10)}]\n" for place in range(1, 9)
+)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("text", [_MERGES, _LISTS], ids=["merges", "lists"])
+def test_a_kilobyte_that_stands_for_a_hundred_million_values(tmp_path: Path, text: str) -> None:
+    """Reading it as YAML would take hours, before anybody looks at a value."""
+    path = tmp_path / "sparktune.yaml"
+    path.write_text(text)
+
+    with pytest.raises(UsageError, match="its aliases stand for more than 100000 values") as caught:
+        load_config(path)
+    assert "instead of repeating aliases" in caught.value.hint
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="cannot be read: No such file"):
         load_config(tmp_path / "none.yaml")

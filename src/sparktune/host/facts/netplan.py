@@ -15,6 +15,7 @@ from typing import Any
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
+from sparktune.formats.compose_yaml import refuse_bomb
 from sparktune.host.facts._shared import bounded_int, shorten
 from sparktune.model.node import FactSource
 from sparktune.model.observed import Observed, absent, present
@@ -94,6 +95,7 @@ def _unknown(path: str) -> Profile:
 
 def _read_netplan(path: str, text: str) -> tuple[Profile, ...]:
     try:
+        refuse_bomb(text)
         values = YAML(typ="safe", pure=True).load(text)
     except (YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         message = f"no YAML: {shorten(str(error))}"
