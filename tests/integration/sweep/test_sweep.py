@@ -72,6 +72,40 @@ def test_the_better_configuration_is_confirmed_and_what_does_not_start_is_told(t
     assert not listens(port)
 
 
+# Its command line is the arm's: a wrapper that starts another one would be refused.
+_TRADES = """
+import runpy, sys
+quick = float(sys.argv[sys.argv.index("--itl-ms") + 1]) < 10
+sys.argv += ["--ttft-ms", "50" if quick else "5"]
+runpy.run_module("sparktune.io.reference", run_name="__main__")
+"""
+
+
+def test_a_gain_at_the_price_of_a_guard_is_no_winner_and_is_not_kept(tmp_path: Path, port: int) -> None:
+    """Whoever runs it at night with --accept, and reads the exit code in the morning, must not serve with it."""
+    server = tmp_path / "trades.py"
+    server.write_text(_TRADES)
+    command = [sys.executable, str(server), "--port", str(port), "--itl-ms", SLOW]
+    content = _sweep(port, baseline={"command": command}, knobs={_STEP: ["4"]}, guards=["ttft_s:0.1"])
+    finished = _run(tmp_path, content, "--yes", "--accept", "--json", "--earned", str(tmp_path / "earned.yaml"))
+    shown = run_sparktune("sweep", "show")
+
+    assert (finished.code, shown.code) == (5, 5), finished.err
+    result = finished.json
+    assert result["verdict"] == "none"
+    assert result["confirmation"]["verdict"] == "IMPROVED"
+    assert [one["status"] for one in result["confirmation"]["guards"]] == ["harmed"]
+    assert shown.out.startswith(
+        f"NO WINNER: {_STEP}=4 gains at the price of a guard; IMPROVED, but guard ttft_s is WORSE"
+    )
+    assert "WINNER, confirmed" not in shown.out
+    assert not any("earned accept" in step for step in result["next"])
+    assert not (tmp_path / "earned.yaml").exists()
+    assert not listens(port)
+    (row,) = [one for one in run_sparktune("ab", "list", "--json").json["experiments"] if one["verdict"]]
+    assert row["why"].startswith("guard ttft_s is WORSE (+")
+
+
 def test_a_dry_run_starts_nothing_and_keeps_nothing(tmp_path: Path, port: int) -> None:
     finished = _run(tmp_path, _sweep(port, knobs={_STEP: [4, 8], "flag:--ttft-ms": [3]}), "--dry-run", "--budget", "2h")
 
