@@ -13,7 +13,7 @@ from tests.support.trials import refuse_unknown
 from tests.support.yaml_cases import yaml_cases
 
 from sparktune.drift.aspects import all_aspects
-from sparktune.model.drift import DriftCell, DriftRow
+from sparktune.model.drift import DriftCell, DriftRow, DriftStatus
 
 _ASPECTS = {aspect.id: aspect for aspect in all_aspects()}
 _CASES = yaml_cases(Path(__file__).parent / "drift_aspects")
@@ -31,6 +31,14 @@ def test_aspect(stem: str, case: dict[str, Any]) -> None:
     for row, expected in zip(rows, case["expect"], strict=True):
         assert row.aspect == aspect.id
         _compare(row, expected)
+
+
+@pytest.mark.parametrize("aspect", [one for one in _ASPECTS if one != "settings"])  # drift_settings.yaml has its cases
+def test_every_aspect_has_cases_that_drift_and_that_do_not(aspect: str) -> None:
+    cases = [param.values[1] for param in _CASES if param.values[0].replace("_", "-") == aspect]
+    drifts = [any(DriftStatus(row["status"]).is_drift for row in case["expect"]) for case in cases]
+
+    assert set(drifts) == {True, False}
 
 
 def _compare(row: DriftRow, expected: dict[str, Any]) -> None:
