@@ -12,7 +12,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from sparktune.errors import UsageError
 from sparktune.formats.broken import known_hint, yaml_hint
-from sparktune.formats.compose_yaml import refuse_bomb
+from sparktune.formats.compose_yaml import UNREADABLE, refuse_bomb
 from sparktune.units import Bytes
 
 _MOST_BYTES: Bytes = 1024 * 1024
@@ -94,7 +94,8 @@ def read_config_text(path: Path) -> ConfigText:
     except RecursionError:
         message = f"{path}: no YAML that can be read: it is nested too deep"
         raise UsageError(message, hint="is this the right file?") from None
-    except (YAMLError, ValueError) as error:
-        problem = " ".join(str(error).split())
+    except UNREADABLE as error:
+        told = str(error) if isinstance(error, YAMLError | ValueError) else "its parser gives up on it"
+        problem = " ".join(told.split())
         message = f"{path}: no YAML: {problem[:200]}"
         raise UsageError(message, hint=known_hint(problem)) from None

@@ -172,6 +172,15 @@ _LISTS = "a0: &a0 [x]\n" + "".join(
 )
 
 
+@pytest.mark.parametrize("text", ["a: &a {<<: *a, b: 1}", "a: &a\n  <<: [*a]\n", "? [a]\n: b\n", "? {a: b}\n: c\n"])
+def test_a_file_that_the_parser_does_not_expect(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "sparktune.yaml"
+    path.write_text(text)
+
+    with pytest.raises(UsageError, match=r"sparktune\.yaml"):
+        load_config(path)
+
+
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("text", [_MERGES, _LISTS], ids=["merges", "lists"])
 def test_a_kilobyte_that_stands_for_a_hundred_million_values(tmp_path: Path, text: str) -> None:
