@@ -81,3 +81,20 @@ def test_the_front_page_loads_no_library_for_tables(tmp_path: Path) -> None:
 
     assert code == 0
     assert {"rich", "textual", "numpy"} & modules == set()
+
+
+@pytest.mark.parametrize("arguments", [["status"], ["drift"], ["doctor", "--nodes", "local"]], ids=" ".join)
+def test_a_look_loads_nothing_that_measures_or_judges_experiments(arguments: list[str], tmp_path: Path) -> None:
+    """Who runs one of them every minute pays for each module every minute."""
+    (tmp_path / "sparktune.yaml").write_text("services:\n  chat: {endpoint: 'http://127.0.0.1:9/v1'}\n")
+
+    _, modules, out = _ran(*arguments, folder=tmp_path)
+
+    assert out
+    assert {
+        "sparktune.bench.evaluate",
+        "sparktune.experiment.conclude",
+        "sparktune.flows.ab_result",
+        "sparktune.flows.bench",
+        "sparktune.io.case_files",
+    } & modules == set()

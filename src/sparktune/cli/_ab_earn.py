@@ -7,7 +7,7 @@ import sys
 from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
-from sparktune.flows.earned import why_not
+from sparktune.flows.earned_accept import why_not
 from sparktune.io.earned import earned_entry, keep_earned
 
 

@@ -10,7 +10,7 @@ import typer
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.errors import ExitCode, UsageError
-from sparktune.flows.doctor import Diagnosis, diagnose_files, diagnose_nodes
+from sparktune.flows.doctor import Diagnosis, diagnose_nodes
 from sparktune.report.doctor import doctor_json, doctor_text
 
 
@@ -35,4 +35,6 @@ def _diagnose(nodes: str, roots: tuple[Path, ...], folder: Path | None) -> Diagn
     if nodes or roots:
         message = "--from judges files, --nodes and --root judge nodes"
         raise UsageError(message, hint="give one of them")
+    from sparktune.flows.doctor_files import diagnose_files
+
     return diagnose_files(folder)

@@ -16,7 +16,7 @@ from sparktune.cli._unreadable import end_list
 from sparktune.drift.earned_keys import entries_called, names_of
 from sparktune.drift.stale import Judged, Running
 from sparktune.errors import SparktuneError, UsageError
-from sparktune.flows.earned import accepted, judge_all, measured_on, running_images, running_of
+from sparktune.flows.earned import judge_all, measured_on, running_images, running_of
 from sparktune.io.config import Config, find_config, load_config
 from sparktune.io.earned import find_earned, forget_earned, keep_earned, read_earned, read_earned_file
 from sparktune.io.store.store import Store
@@ -50,6 +50,9 @@ def print_one(key: str, given: Path | None, max_age: float | None, *, live: bool
 
 def accept_run(prefix: str, given: Path | None) -> None:
     """Write the entry of an experiment that earned one."""
+    # Who only looks at what was earned needs none of what judges an experiment.
+    from sparktune.flows.earned_accept import accepted
+
     path = find_earned(Path(), given)
     with Store.open() as store:
         entry = accepted(store, prefix)

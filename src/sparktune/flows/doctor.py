@@ -1,11 +1,10 @@
-"""``doctor``: read the nodes, or the loose files of a report, and judge them. Nothing is changed."""
+"""``doctor``: read the nodes and judge them. Nothing is changed."""
 
-__all__ = ["Diagnosis", "diagnose", "diagnose_files", "diagnose_nodes", "facts_all", "facts_of"]
+__all__ = ["Diagnosis", "diagnose", "diagnose_nodes", "diagnosis_of", "facts_all", "facts_of"]
 
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from sparktune.errors import ExitCode, HostError, NodeError
 from sparktune.flows.host_look import Seen, seen_once
@@ -13,7 +12,6 @@ from sparktune.flows.look import Look, looking
 from sparktune.flows.one_host import shown_once
 from sparktune.host.facts import read_facts
 from sparktune.host.findings import judge
-from sparktune.io.case_files import read_case_files
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.fanout import NodeAnswer
 from sparktune.model.finding import Finding, Severity
@@ -48,7 +46,7 @@ async def diagnose(targets: Sequence[NodeTarget], look: Look | None = None) -> D
     async with looking(look) as shared:
         hosts, notes = await shown_once(targets, shared)
         nodes = await facts_all(hosts, shared)
-    return await asyncio.to_thread(lambda: _judged(ClusterFacts(nodes=nodes), notes))
+    return await asyncio.to_thread(lambda: diagnosis_of(ClusterFacts(nodes=nodes), notes))
 
 
 async def facts_all(targets: Sequence[NodeTarget], look: Look) -> tuple[NodeFacts, ...]:
@@ -64,14 +62,8 @@ async def facts_all(targets: Sequence[NodeTarget], look: Look) -> tuple[NodeFact
     )
 
 
-def diagnose_files(folder: Path) -> Diagnosis:
-    """Judge what a folder of loose files tells. Raises UsageError when it tells nothing."""
-    files = read_case_files(folder)
-    notes = tuple(f"{name} is left aside: {why}" for name, why in files.ignored)
-    return _judged(files.cluster, notes)
-
-
-def _judged(cluster: ClusterFacts, notes: tuple[str, ...] = ()) -> Diagnosis:
+def diagnosis_of(cluster: ClusterFacts, notes: tuple[str, ...] = ()) -> Diagnosis:
+    """Judge what is known of some nodes."""
     return Diagnosis(cluster=cluster, findings=judge(cluster), notes=notes)
 
 

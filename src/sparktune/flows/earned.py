@@ -1,50 +1,21 @@
-"""Settings that were earned: judged against what runs, accepted later, and what else was measured of them."""
+"""Settings that were earned: judged against what runs, and what else was measured of them."""
 
-__all__ = ["accepted", "judge_all", "measured_on", "running_image", "running_images", "running_of", "why_not"]
+__all__ = ["judge_all", "measured_on", "running_image", "running_images", "running_of"]
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from sparktune.drift.earned_keys import is_called, names_of
 from sparktune.drift.stale import Judged, Running, image_of, judged, runs_images
-from sparktune.errors import NotConclusive, StoreError, UsageError
-from sparktune.experiment.result import ExperimentResult
-from sparktune.experiment.verdict import Verdict
-from sparktune.flows.ab_result import experiment_result
+from sparktune.errors import StoreError
 from sparktune.io.config import Config, ServiceConfig
 from sparktune.io.drift.service import DriftTargets, read_parts
-from sparktune.io.earned import earned_entry
 from sparktune.io.store.faults import Unreadable
 from sparktune.io.store.store import Store
 from sparktune.io.transport.shared import SharedNodes
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
-from sparktune.report.ab.words import sentence, unproven_guards
-
-
-def why_not(result: ExperimentResult) -> str:
-    """Return why a result earns nothing, "" when it earns its arm B: it has to be better, with every guard shown."""
-    if result.verdict is not Verdict.IMPROVED:
-        return sentence(result)
-    return unproven_guards(result)
-
-
-def accepted(store: Store, prefix: str) -> dict[str, Any]:
-    """Return the entry that an experiment of the store earns.
-
-    Raises NotConclusive with the reason when it earns none, UsageError while it has not ended, and UnknownRun.
-    """
-    experiment = store.load_experiment(prefix)
-    if store.experiment_row(experiment.id).holds:
-        message = f"experiment {experiment.id} has not ended: something that it set is still there"
-        raise UsageError(message, hint=f"first: sparktune ab resume {experiment.id}")
-    result = experiment_result(store, experiment)
-    if reason := why_not(result):
-        message = f"experiment {experiment.id} earned nothing: {reason}"
-        raise NotConclusive(message, hint=f"all of it: sparktune ab show {experiment.id}")
-    return earned_entry(result)
 
 
 def judge_all(
