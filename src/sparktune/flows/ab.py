@@ -33,6 +33,7 @@ from sparktune.flows.ab_visit import Place, run_visit
 from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentState
 from sparktune.report.ab.harm_words import standing_caveat
+from sparktune.report.ab.words import verdict_words
 from sparktune.units import format_duration, format_percent
 
 _HOPELESS = 0.05
@@ -155,7 +156,7 @@ async def _look(tools: AbTools, result: ExperimentResult) -> str:
     """Tell what a look shows. Return why the experiment ends, when it is hopeless and nobody wants to go on."""
     blocks = len(result.blocks)
     if result.verdict is not None:
-        tools.progress.say(f"look after {blocks} blocks: {result.verdict.value}")
+        tools.progress.say(f"look after {blocks} blocks: {verdict_words(result)}")
         return ""
     if result.chance is None or blocks >= len(result.experiment.blocks):
         return ""
