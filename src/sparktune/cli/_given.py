@@ -14,6 +14,9 @@ from typing import Any, Final
 from sparktune.errors import UsageError
 
 _TWO_WAYS: Final = (("--api-key", "--api-key-file"), ("--endpoint", "--service"))
+_APART: Final = (("--facts", "--all"), ("--facts", "--quiet"), ("--idle-only", "--load-only"))
+_NEEDS: Final = (("--tail", "--live"), ("--every", "--watch"))
+"""The second says what the first is about, in commands that have both."""
 _OF_ANOTHER_PROGRAM: Final = "-- "
 """How the place of a foreign command line begins: its words are its own."""
 
@@ -37,7 +40,8 @@ def _refusing(command: Any, parse: Callable[..., list[str]]) -> Callable[..., li
             given, _, order = command.make_parser(ctx).parse_args(args=words)
             _refuse_blank(command, given)
             _refuse_twice(order)
-            _refuse_both(order)
+            _refuse_both({_name(param) for param in order if param.param_type_name == "option"})
+            _refuse_alone(command, {_name(param) for param in order}, ctx.params)
             _refuse_no_number(command, ctx.params)
         return left
 
@@ -67,12 +71,20 @@ def _refuse_twice(order: Iterable[Any]) -> None:
             raise UsageError(message, hint=hint)
 
 
-def _refuse_both(order: Iterable[Any]) -> None:
-    names = {_name(param) for param in order if param.param_type_name == "option"}
-    for one, other in _TWO_WAYS:
-        if {one, other} <= names:
-            message = f"{one} and {other} are two ways to say the same"
-            raise UsageError(message, hint=f"give {one} or {other}")
+def _refuse_both(names: set[str]) -> None:
+    for pairs, why in ((_TWO_WAYS, "are two ways to say the same"), (_APART, "contradict each other")):
+        for one, other in pairs:
+            if {one, other} <= names:
+                message = f"{one} and {other} {why}"
+                raise UsageError(message, hint=f"give {one} or {other}")
+
+
+def _refuse_alone(command: Any, names: set[str], values: Mapping[str, object]) -> None:  # noqa: ANN401 - as above
+    options = {_name(param): param for param in command.params}
+    for one, other in _NEEDS:
+        if one in names and other in options and not values.get(options[other].name):
+            message = f"{one} is for {other}, and that is not given"
+            raise UsageError(message, hint=f"add {other}, or leave {one} out")
 
 
 def _refuse_no_number(command: Any, values: Mapping[str, object]) -> None:  # noqa: ANN401 - as above

@@ -4,6 +4,7 @@ __all__ = ["LogsArguments", "run_logs"]
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -64,7 +65,7 @@ def run_logs(arguments: LogsArguments) -> None:
 
 
 def _answer(arguments: LogsArguments) -> LogsAnswer:
-    ahead = dict(_ahead(text) for text in arguments.ahead)
+    ahead = _all_ahead(arguments.ahead)
     if arguments.live:
         from sparktune.cli._logs_live import read_live
 
@@ -76,6 +77,9 @@ def _check(arguments: LogsArguments) -> None:
     if arguments.live and arguments.files:
         message = "--live reads the logs of nodes, and files are named too"
         raise UsageError(message, hint="give one of them")
+    if arguments.live and arguments.rotated:
+        message = "--rotated is about files, and --live reads the logs of nodes"
+        raise UsageError(message, hint="leave --rotated out; --tail says how much is read of each log")
     if not arguments.live and (arguments.nodes or arguments.service):
         message = "--nodes and --service say what --live reads"
         raise UsageError(message, hint="add --live, or name files: spark1=head.log spark2=worker.log")
@@ -90,6 +94,15 @@ def _named(text: str) -> tuple[str, str]:
     if found is None or is_there(text):
         return "", text
     return found["node"], found["file"]
+
+
+def _all_ahead(texts: Sequence[str]) -> dict[str, Seconds]:
+    found: dict[str, Seconds] = {}
+    for node, ahead_s in map(_ahead, texts):
+        if found.setdefault(node, ahead_s) != ahead_s:
+            message = f"--ahead says two times of {node}"
+            raise UsageError(message, hint="give one time for each node")
+    return found
 
 
 def _ahead(text: str) -> tuple[str, Seconds]:

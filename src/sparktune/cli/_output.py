@@ -33,6 +33,9 @@ class Output:
         Markdown unless given; without such a file ``--format`` says what is printed. Raises UsageError.
         """
         named = form_for_format(form) if form else None
+        if json and named is not None and not save_result:
+            message = "--json and --format say two forms of what is printed"
+            raise UsageError(message, hint="give one of them, or name a file for --format with --save-result")
         files = [(path, form_for_suffix(path.suffix)) for path in save]
         files += [(path, named or Form.MARKDOWN) for path in save_result]
         forms: dict[Path, Form] = {}
