@@ -5,9 +5,10 @@ Every line is some thousand virtual experiments by the product's own design, loo
 """
 
 import argparse
+from collections.abc import Mapping
 
 from tests.support.experiments import experiment
-from tests.support.virtual import WORLDS, harm_told, one_run_each, simulate
+from tests.support.virtual import ROUGH, WORLDS, Rates, harm_told, one_run_each, simulate
 
 from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import GuardMetric
@@ -27,13 +28,36 @@ def main() -> None:
     given = parser.parse_args()
     print(f"{given.experiments} virtual experiments per line, seed {given.seed}; shares in %")
     print(f"{'world':8}{'truth':>7}" + "".join(f"{verdict.value:>14}" for verdict in _SHOWN) + f"{'blocks':>9}")
+    known = {}
     for name, world in WORLDS.items():
         for truth in _TRUTHS:
-            rates = simulate(world, truth, experiments=given.experiments, seed=given.seed)
-            shares = "".join(f"{100 * rates.share(verdict):14.1f}" for verdict in _SHOWN)
-            print(f"{name:8}{truth:7.2f}{shares}{rates.blocks:9.1f}")
+            known[name, truth] = rates = simulate(world, truth, experiments=given.experiments, seed=given.seed)
+            print(f"{name:8}{truth:7.2f}{_shares(rates)}{rates.blocks:9.1f}")
+    _print_told(known)
+    _print_rough(given.experiments, given.seed)
     _print_one_run_each(given.experiments, given.seed)
     _print_harm(given.experiments // 5, given.seed)
+
+
+def _shares(rates: Rates) -> str:
+    return "".join(f"{100 * rates.share(verdict):14.1f}" for verdict in _SHOWN)
+
+
+def _print_told(known: Mapping[tuple[str, float], Rates]) -> None:
+    print("\nintervals that hold the truth, and what those that end IMPROVED say the effect is, on average:")
+    print(f"{'world':8}{'truth':>7}{'covered':>14}{'told':>14}")
+    for (name, truth), rates in known.items():
+        told = "-" if rates.told is None else f"{rates.told:.3f}"
+        print(f"{name:8}{truth:7.2f}{100 * rates.covered:14.1f}{told:>14}")
+
+
+def _print_rough(experiments: int, seed: int) -> None:
+    print("\nthe same where noise is not normal, or blocks hang together:")
+    print(f"{'world':14}{'truth':>7}" + "".join(f"{verdict.value:>14}" for verdict in _SHOWN) + f"{'covered':>9}")
+    for name, world in ROUGH.items():
+        for truth in (1.0, 1.10):
+            rates = simulate(world, truth, experiments=experiments, seed=seed)
+            print(f"{name:14}{truth:7.2f}{_shares(rates)}{100 * rates.covered:9.1f}")
 
 
 def _print_one_run_each(experiments: int, seed: int) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "Watts",
     "count_of",
     "format_bytes",
+    "format_chance",
     "format_count",
     "format_duration",
     "format_percent",
@@ -47,6 +48,7 @@ _SECOND_STEPS = (
     (10.0, 1.0, 3, "s"),
     (100.0, 1.0, 2, "s"),
 )
+_LITTLE = 0.05  # a chance below it, or above its opposite
 _RATE_STEPS = ((10.0, 2), (1000.0, 1))  # below this size: decimals
 
 
@@ -94,6 +96,13 @@ def format_bytes(value: Bytes) -> str:
 def format_percent(value: Ratio, *, signed: bool = False, digits: int = 1) -> str:
     """Render a ratio as percent: ``0.0251`` -> ``2.5 %``; ``signed`` adds the plus sign."""
     return f"{value * 100:{'+' if signed else ''}.{digits}f} %"
+
+
+def format_chance(value: Ratio) -> str:
+    """Render a chance that is a guess itself to the next tenth: ``0.583`` -> ``about 60 %``, 0.02 -> ``below 5 %``."""
+    if value < _LITTLE:
+        return "below 5 %"
+    return "above 95 %" if value > 1 - _LITTLE else f"about {max(1, min(9, round(value * 10))) * 10} %"
 
 
 def format_count(value: int) -> str:

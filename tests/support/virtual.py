@@ -13,14 +13,16 @@ from sparktune.experiment.effect import Better, log_ratio
 from sparktune.experiment.outliers import extra_trials
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.rules import Rules
-from sparktune.experiment.verdict import Verdict, judge
+from sparktune.experiment.verdict import Judgement, Verdict, judge
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
     """Shares and minutes. ``trial`` and ``boot`` are deviations of logs, ``cooling`` what heat costs in the end.
 
-    ``wander`` is the deviation of a slow walk from visit to visit that forgets half of itself each time.
+    ``wander`` is the deviation of a slow walk from visit to visit that keeps ``memory`` of itself each time. ``order``
+    is what the second visit of a block loses, ``slow_starts`` how many starts come out slower by ``slow``. With
+    ``tails``, starts differ as Student's t does with so many degrees of freedom: now and then by a lot.
     """
 
     trial: float
@@ -30,6 +32,11 @@ class World:
     cooling: float = 0.08
     warm_minutes: float = 15.0
     wander: float = 0.01
+    memory: float = 0.5
+    order: float = 0.0
+    slow_starts: float = 0.0
+    slow: float = 0.12
+    tails: int = 0
     restart_minutes: float = 3.0
     trial_minutes: float = 1.0
 
@@ -39,14 +46,29 @@ WORLDS = {
     "base": World(trial=0.05, boot=0.02),
     "noisy": World(trial=0.10, boot=0.04, wander=0.02),
 }
+ROUGH = {
+    "dead trials": World(trial=0.05, boot=0.02, outlier=0.1),
+    "two modes": World(trial=0.05, boot=0.02, slow_starts=0.3),
+    "heavy tails": World(trial=0.05, boot=0.02, tails=2),
+    "second loses": World(trial=0.05, boot=0.02, order=0.05),
+    "long walk": World(trial=0.05, boot=0.02, wander=0.03, memory=0.9),
+    "heats up": World(trial=0.05, boot=0.02, cooling=0.25, warm_minutes=10.0),
+}
+"""Worlds that break what a t interval assumes: values that are not normal, blocks that are not independent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Shares of experiments by verdict, and the blocks that they took on average."""
+    """Shares of experiments by verdict, and the blocks that they took on average.
+
+    ``covered`` is how many of their intervals hold the truth, ``told`` the mean effect, as a ratio, of those that end
+    IMPROVED; None where none did.
+    """
 
     verdicts: dict[Verdict, float]
     blocks: float
+    covered: float = 0.0
+    told: float | None = None
 
     def share(self, verdict: Verdict) -> float:
         """Return the share of one verdict."""
@@ -60,13 +82,22 @@ def simulate(
     draw = random.Random(seed)
     rules = rules or Rules()
     verdicts: Counter[Verdict] = Counter()
-    blocks = 0
+    blocks = covered = 0
+    told: list[float] = []
     for _ in range(experiments):
-        verdict, took = _experiment(world, truth, rules, trials, draw)
+        judgement = _experiment(world, truth, rules, trials, draw)
+        verdict, effect = judgement.verdict, judgement.effect
+        assert verdict is not None
+        assert effect is not None
         verdicts[verdict] += 1
-        blocks += took
+        blocks += effect.blocks
+        covered += effect.low <= truth <= effect.high
+        told += [effect.ratio] if verdict is Verdict.IMPROVED else []
     return Rates(
-        verdicts={verdict: count / experiments for verdict, count in verdicts.items()}, blocks=blocks / experiments
+        verdicts={verdict: count / experiments for verdict, count in verdicts.items()},
+        blocks=blocks / experiments,
+        covered=covered / experiments,
+        told=statistics.fmean(told) if told else None,
     )
 
 
@@ -132,7 +163,7 @@ class _Hours:
 
     def __init__(self, world: World, draw: random.Random) -> None:
         self._world, self._draw = world, draw
-        self._minute, self._walk = 0.0, 0.0
+        self._minute, self._walk, self._starts = 0.0, 0.0, 0
 
     def visit(self, truth: float, *, trials: int, owed: int) -> list[float]:
         """Return the values of the trials of one start; trials that stand apart lead to more of them."""
@@ -166,14 +197,21 @@ class _Hours:
         """Return the log of the level that one start has."""
         world, draw = self._world, self._draw
         self._minute += world.restart_minutes
-        self._walk = self._walk / 2 + draw.gauss(0, world.wander)
-        return self._walk + draw.gauss(0, world.boot)
+        self._walk = self._walk * world.memory + draw.gauss(0, world.wander)
+        self._starts += 1
+        level = self._walk + draw.gauss(0, world.boot) * self._tail()
+        level -= 0 if self._starts % 2 else world.order
+        return level + (math.log1p(-world.slow) if world.slow_starts and draw.random() < world.slow_starts else 0)
+
+    def _tail(self) -> float:
+        tails = self._world.tails
+        return 1.0 if not tails else 1 / math.sqrt(self._draw.gammavariate(tails / 2, 2) / tails)
 
     def _heat(self) -> float:
         return self._world.cooling * (1 - math.exp(-self._minute / self._world.warm_minutes))
 
 
-def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: random.Random) -> tuple[Verdict, int]:
+def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: random.Random) -> Judgement:
     hours = _Hours(world, draw)
     ratios: list[float] = []
     for block in blocks_of(rules.last.blocks, (0,), draw.random):
@@ -184,7 +222,7 @@ def _experiment(world: World, truth: float, rules: Rules, trials: int, draw: ran
             owed = len(found) - trials
             values[arm] = statistics.median(found)
         ratios.append(log_ratio(values[Arm.A], values[Arm.B], Better.HIGHER))
-        verdict = judge(ratios, rules).verdict if rules.look_after(block.number) else None
-        if verdict is not None:
-            return verdict, block.number
+        judgement = judge(ratios, rules) if rules.look_after(block.number) else None
+        if judgement is not None and judgement.verdict is not None:
+            return judgement
     raise AssertionError

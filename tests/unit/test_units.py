@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sparktune.units import (
     count_of,
     format_bytes,
+    format_chance,
     format_count,
     format_duration,
     format_percent,
@@ -111,3 +112,18 @@ def test_a_formatted_time_is_the_time(value: float) -> None:
     number, unit = format_seconds(value).split()
 
     assert float(number) * _SCALE[unit] == pytest.approx(value, rel=0.006)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.0, "below 5 %"),
+        (0.049, "below 5 %"),
+        (0.05, "about 10 %"),
+        (0.583, "about 60 %"),
+        (0.94, "about 90 %"),
+        (0.96, "above 95 %"),
+    ],
+)
+def test_a_chance_has_no_more_digits_than_it_is_known_by(value: float, expected: str) -> None:
+    assert format_chance(value) == expected

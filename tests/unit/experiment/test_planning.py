@@ -114,3 +114,23 @@ def test_an_outlier_is_seen_and_answered_not_dropped() -> None:
 
 def test_a_noisy_machine_has_other_outliers() -> None:
     assert outliers_of([1.0, 1.02, 0.7], deviation=0.1) == ()
+
+
+def test_a_chance_of_a_verdict_comes_true_as_often_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is told 60 % goes on for an hour: over machines of all kinds, what is told after three blocks has to come."""
+    monkeypatch.setattr("sparktune.experiment.planning._SIMULATED", 60)
+    rules, draw = Rules(), random.Random(20)
+    told, came = [], []
+    for _ in range(60):
+        for deviation in (0.03, 0.057, 0.106):
+            effect = math.log(draw.choice((1.0, 1.0, 1.03, 1.05, 1.1, 1.2)))
+            ratios = [draw.gauss(effect, deviation) for _ in range(rules.last.blocks)]
+            if judge(ratios[:3], rules).verdict is not None:
+                continue
+            told.append(chance_of_verdict(ratios[:3], rules, lambda: draw.gauss(0, 1)))
+            later = [judge(ratios[: look.blocks], rules).verdict for look in rules.looks[1:]]
+            came.append(any(verdict not in {None, Verdict.INCONCLUSIVE} for verdict in later))
+    likely = [one for one, chance in zip(came, told, strict=True) if chance > 0.5]
+    assert sum(told) / len(told) == pytest.approx(sum(came) / len(came), abs=0.12)
+    assert sum(likely) / len(likely) > 0.55
+    assert sum(came) - sum(likely) < 0.4 * (len(came) - len(likely))

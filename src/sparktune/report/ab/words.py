@@ -25,7 +25,7 @@ from sparktune.experiment.result import CellHarm, ExperimentResult, GuardResult,
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
 from sparktune.report.bench.words import count_of, one_line
-from sparktune.units import format_duration, format_percent
+from sparktune.units import format_chance, format_duration, format_percent
 
 _MOST_BLOCKS = 100
 _SHOWN_DIGITS = 3
@@ -94,7 +94,7 @@ def reasons(result: ExperimentResult) -> tuple[str, ...]:
     if result.verdict in {None, Verdict.INCONCLUSIVE}:
         found += _blocks_needed(result)
     if result.chance is not None and result.verdict is None:
-        found.append(f"the chance of a verdict by block {rules.last.blocks} is {format_percent(result.chance)}")
+        found.append(f"the chance of a verdict by block {rules.last.blocks} is {format_chance(result.chance)}")
     if result.verdict is None and result.judgement.anecdote:
         found.append(f"a verdict needs {rules.looks[0].blocks} blocks at least")
     if result.outliers:
