@@ -9,6 +9,7 @@ from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.earned_accept import why_not
 from sparktune.io.earned import earned_entry, keep_earned
+from sparktune.report.ab.harm_words import harm_lines
 
 
 def earn(result: ExperimentResult, options: ExperimentOptions) -> None:
@@ -18,6 +19,8 @@ def earn(result: ExperimentResult, options: ExperimentOptions) -> None:
     if reason := why_not(result):
         sys.stderr.write(f"{options.earned} was not written: {reason}\n")
         return
+    for warning in harm_lines(result.harms):
+        sys.stderr.write(f"{warning}\n")
     if not options.accept and not _asked(options):
         later = f"sparktune earned accept {result.experiment.id}"
         sys.stderr.write(

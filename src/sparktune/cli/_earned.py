@@ -55,12 +55,14 @@ def accept_run(prefix: str, given: Path | None) -> None:
 
     path = find_earned(Path(), given)
     with Store.open() as store:
-        entry = accepted(store, prefix)
+        entry, warnings = accepted(store, prefix)
     run, knob = entry["evidence"]["run"], entry["knob"]
     if any(one.evidence.run == run for one in read_earned(path)):
         sys.stderr.write(f"{path} has {knob} of experiment {run} already\n")
         return
     keep_earned(path, entry)
+    for warning in warnings:
+        sys.stderr.write(f"{warning}\n")
     sys.stderr.write(f"saved {knob} in {path}; whether it is what runs: sparktune drift\n")
 
 

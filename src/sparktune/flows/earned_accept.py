@@ -10,6 +10,7 @@ from sparktune.experiment.verdict import Verdict
 from sparktune.flows.ab_result import experiment_result
 from sparktune.io.earned import earned_entry
 from sparktune.io.store.store import Store
+from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.words import sentence, unproven_guards
 
 
@@ -20,8 +21,8 @@ def why_not(result: ExperimentResult) -> str:
     return unproven_guards(result)
 
 
-def accepted(store: Store, prefix: str) -> dict[str, Any]:
-    """Return the entry that an experiment of the store earns.
+def accepted(store: Store, prefix: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the entry that an experiment of the store earns, and warnings of what its verdict hides.
 
     Raises NotConclusive with the reason when it earns none, UsageError while it has not ended, and UnknownRun.
     """
@@ -33,4 +34,4 @@ def accepted(store: Store, prefix: str) -> dict[str, Any]:
     if reason := why_not(result):
         message = f"experiment {experiment.id} earned nothing: {reason}"
         raise NotConclusive(message, hint=f"all of it: sparktune ab show {experiment.id}")
-    return earned_entry(result)
+    return earned_entry(result), harm_lines(result.harms)

@@ -11,6 +11,7 @@ from tests.support.cli import run_sparktune
 from tests.support.stored_experiment import store_experiment
 
 from sparktune.io.store import Store
+from sparktune.model.experiment_row import ExperimentState
 
 _SILENT_SSH = f"{sys.executable} -c 'import time; time.sleep(600)'"
 
@@ -41,6 +42,22 @@ def test_a_configured_folder_says_where_things_stand(service: Path) -> None:
     assert told["service"]["answers"] is False
     assert told["drift"]["differs"] is True
     assert {one["kind"] for one in told["verdicts"]} == {"bench", "ab"}
+
+
+@pytest.mark.usefixtures("service")
+def test_what_stands_against_a_verdict_is_told_with_it() -> None:
+    """Who reads "IMPROVED" on the front page in the morning must not keep what starves somebody."""
+    why = "guard decode_min_tok_s is WORSE (-37.0 %)"
+    with Store.open() as store:
+        experiment = store_experiment(store)
+        store.end_experiment(experiment.id, ExperimentState.DONE, verdict="IMPROVED", why=why)
+
+    told = run_sparktune("status", "--within", "60s", "--json").json
+    history = run_sparktune("earned", "history", "--json").json
+
+    assert [one["verdict"] for one in told["verdicts"] if one["kind"] == "ab"] == [f"IMPROVED, but {why}"]
+    assert [(one["verdict"], one["why"]) for one in history["experiments"]] == [("IMPROVED", why)]
+    assert run_sparktune("ab", "list").out.endswith(f"BUT {why}\n")
 
 
 def test_what_hangs_is_given_up_and_the_last_look_is_told(service: Path, monkeypatch: pytest.MonkeyPatch) -> None:
