@@ -290,7 +290,8 @@ def _located(text: ConfigText, where: tuple[Any, ...], message: str) -> UsageErr
     at = _AT.search(message)
     steps = _STEP.finditer(at["path"]) if at else ()
     below = tuple(int(step["index"]) if step["index"] else step["key"] for step in steps)
-    return text.error((*where, *below), _AT.sub("", message).replace("`", ""), hint=_EXAMPLES[where[0]])
+    example = next(_EXAMPLES[step] for step in (*reversed(below), *reversed(where)) if step in _EXAMPLES)
+    return text.error((*where, *below), _AT.sub("", message).replace("`", ""), hint=example)
 
 
 def _nearest(name: str, known: Mapping[str, Any] | tuple[str, ...]) -> str:

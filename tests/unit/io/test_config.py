@@ -172,6 +172,15 @@ _LISTS = "a0: &a0 [x]\n" + "".join(
 )
 
 
+def test_the_hint_shows_the_key_that_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "sparktune.yaml"
+    path.write_text("services:\n  v: {endpoint: 'http://x/v1', launcher: compose, where: 'spark1:/srv/c.yaml:vllm'}\n")
+
+    with pytest.raises(UsageError, match=r"services\.v\.where") as caught:
+        load_config(path)
+    assert "where: [{node: spark1" in caught.value.hint
+
+
 @pytest.mark.parametrize("text", ["a: &a {<<: *a, b: 1}", "a: &a\n  <<: [*a]\n", "? [a]\n: b\n", "? {a: b}\n: c\n"])
 def test_a_file_that_the_parser_does_not_expect(tmp_path: Path, text: str) -> None:
     path = tmp_path / "sparktune.yaml"
