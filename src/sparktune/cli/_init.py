@@ -35,7 +35,7 @@ def run_init(*, yes: bool, dry_run: bool) -> None:
         sys.stderr.write("nothing was written\n")
         return
     write_atomic(path, text)
-    sys.stderr.write(f"wrote {path.resolve()}\n")
+    sys.stderr.write(f"wrote {path.resolve()}\nnext: sparktune doctor\n")
 
 
 def _agreed(path: Path) -> bool:

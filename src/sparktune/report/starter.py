@@ -15,6 +15,11 @@ workloads:
     output_tokens: 128
     concurrency: [1, 4]
 """
+_STARTED_BY = (
+    "    # What starts it (compose, systemd, sparkrun, script) and where its parts are, for ab, sweep and drift:",
+    "    # launcher: compose",
+    "    # where: [{node: spark1, file: /srv/vllm/compose.yaml, service: vllm}]",
+)
 
 
 def starter_config(found: Discovery) -> str:
@@ -48,6 +53,9 @@ def _services(found: Discovery) -> Iterator[str]:
         yield "#   main:"
         yield "#     endpoint: http://127.0.0.1:8000/v1"
         yield "#     api_key_env: SPARKTUNE_API_KEY"
+        about, *example = _STARTED_BY
+        yield f"# {about}"
+        yield from (f"# {line.replace('# ', '')}" for line in example)
         return
     yield "services:"
     for number, server in enumerate(found.servers, start=1):
@@ -64,3 +72,4 @@ def _service(name: str, server: FoundServer) -> Iterator[str]:
     elif server.models:
         yield f"    # it serves {', '.join(map(json.dumps, server.models))}; choose one:"
         yield f"    # model: {json.dumps(server.models[0])}"
+    yield from _STARTED_BY

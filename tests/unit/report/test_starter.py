@@ -1,5 +1,6 @@
 """The first sparktune.yaml can be read back, and says what was found."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -52,3 +53,17 @@ def test_other_choices_stand_in_comments() -> None:
     assert "# ssh knows: a\n" in text
     assert "# sparkrun's cluster other: x\n" in text
     assert '# it serves "a", "b"; choose one:' in text
+
+
+@pytest.mark.parametrize("found", [Discovery(), Discovery(servers=(_ONE,)), Discovery(servers=(_MANY, _NONE))])
+def test_what_stands_in_comments_can_be_used_as_it_is(found: Discovery, tmp_path: Path) -> None:
+    """Whoever takes the comment signs away gets a service that ab, sweep and drift can start."""
+    path = tmp_path / "sparktune.yaml"
+    shown = starter_config(found)
+    used = re.sub(r"^# (services:|  main:|    \w+: .*)$", r"\1", shown, flags=re.MULTILINE)
+    path.write_text(re.sub(r"^    # (launcher|where): ", r"    \1: ", used, flags=re.MULTILINE))
+
+    service = load_config(path).services["main"]
+
+    assert service.launcher == "compose"
+    assert service.where

@@ -37,10 +37,10 @@ def _steps(page: FrontPage) -> Iterator[tuple[str, str]]:
     for one in page.verdicts:
         if one.kind in {"ab", "sweep"} and one.state != _ENDED:
             yield _RESUME[one.kind].format(id=one.id), f"{one.kind} {one.id} has not ended"
-    if page.nodes and not any(one.profile for one in page.nodes):
-        yield "sparktune host plan", "no node has a host profile; a plan changes nothing"
     if not kinds & {"ab", "sweep"}:
         yield "sparktune knobs list", "no two settings were compared yet; these can be"
+    if page.nodes and not any(one.profile for one in page.nodes):
+        yield "sparktune host plan", "no node has a host profile; a plan changes nothing"
     yield "sparktune doctor", "all of the above is in order; doctor looks at every node more closely"
 
 
