@@ -53,6 +53,7 @@ def _said() -> str:
     return "\n".join(f"# {' '.join(text.split())} #" for text in texts)
 
 
+@cache
 def _is_said(one: str, other: str) -> bool:
     """Tell whether the words follow each other in a text of the program, or may where something is filled in."""
     first, second = re.escape(one), re.escape(other)
