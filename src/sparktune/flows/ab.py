@@ -34,7 +34,7 @@ from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentState
 from sparktune.report.ab.harm_words import standing_caveat
 from sparktune.report.ab.words import verdict_words
-from sparktune.units import format_duration, format_percent
+from sparktune.units import format_chance, format_duration
 
 _HOPELESS = 0.05
 _LEAST = 2
@@ -160,7 +160,7 @@ async def _look(tools: AbTools, result: ExperimentResult) -> str:
         return ""
     if result.chance is None or blocks >= len(result.experiment.blocks):
         return ""
-    chance = format_percent(result.chance)
+    chance = format_chance(result.chance)
     tools.progress.say(f"look after {blocks} blocks: no verdict yet; the chance of one by the last is {chance}")
     if result.chance >= _HOPELESS:
         return ""
