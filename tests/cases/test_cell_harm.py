@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,13 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better
 from sparktune.experiment.plan import GuardMetric
 from sparktune.experiment.result import ExperimentResult, MeasuredVisit
+from sparktune.experiment.rules import Rules
 from sparktune.model.cell import Cell
 from sparktune.model.check import CheckResult, Status
 from sparktune.report.ab.harm_words import harm_lines
 
 _CASES = yaml_cases(Path(__file__).parent / "cell_harm")
-_KEYS = frozenset({"name", "why", "cells", "guards", "weights", "better", "invalid", "expect"})
+_KEYS = frozenset({"name", "why", "cells", "guards", "weights", "better", "invalid", "equivalence", "expect"})
 _EXPECT_KEYS = frozenset({"verdict", "guard", "harms", "words"})
 _METRICS = {"output_tok_s": 100.0, "decode_min_tok_s": 20.0, "ttft_s": 0.5}
 _SHORT = ("c1", "c2", "c4", "c8")
@@ -37,6 +39,7 @@ def _concluded(case: Mapping[str, Any]) -> tuple[ExperimentResult, Mapping[str, 
         ],
         weights={cells[name].label: weight for name, weight in case.get("weights", {}).items()},
     )
+    plan = replace(plan, rules=Rules(only_equivalence=case.get("equivalence", False)))
     checks = [CheckResult(id="V01", status=Status.INVALID, evidence="cached")] if case.get("invalid") else []
     draw = random.Random(1)
     result = conclude(plan, _visits(case["better"], cells), checks, {}, lambda: draw.gauss(0, 1))
