@@ -22,7 +22,7 @@ from sparktune.flows.demo import DEMO_SLOTS, demo_experiment, demo_workload
 from sparktune.flows.order import BenchOrder
 from sparktune.flows.progress import Progress
 from sparktune.io.corpus import python_corpus
-from sparktune.io.demo_server import check_engine, find_model, serve, server_command
+from sparktune.io.demo_server import check_engine, check_model, find_model, serve, server_command
 from sparktune.io.store.location import database_path
 from sparktune.io.store.store import Store
 from sparktune.model.result import RunResult
@@ -57,7 +57,7 @@ def run_command(options: DemoOptions) -> None:
 
 def _decide(options: DemoOptions) -> None:
     check_engine()
-    find_model(options.model)
+    check_model(find_model(options.model))
     progress = make_progress(quiet=options.quiet)
     port = _free_port()
     command = server_command(options.model.absolute() if options.model else None, port=port)
@@ -81,6 +81,7 @@ def _bench(options: DemoOptions) -> None:
     output = Output.of(json=options.json, save=options.save)
     progress = make_progress(quiet=options.quiet)
     path = find_model(options.model)
+    check_model(path)
     log = database_path().with_name(_LOG_NAME)
     with Store.open() as store:
         waiting = Console(stderr=True, quiet=options.quiet).status(f"llama.cpp is loading {path.name}")

@@ -2,10 +2,11 @@
 
 __all__ = ["ConfigText", "Where", "read_config_text"]
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -16,6 +17,7 @@ from sparktune.formats.compose_yaml import UNREADABLE, refuse_bomb
 from sparktune.units import Bytes
 
 _MOST_BYTES: Bytes = 1024 * 1024
+_VALUES: Final = re.compile(r' with value ".*')  # ruamel shows the two of a key, but not what is in them
 
 Where = tuple[Any, ...]
 """Keys and list places from the root to a value."""
@@ -89,7 +91,7 @@ def read_config_text(path: Path) -> ConfigText:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         problem = error.problem or error.context or ""
         hint = yaml_hint(data.decode("utf-8-sig"), line, problem, error.context or "")
-        message = f"{path}:{line}: no YAML: {' '.join(problem.split())}"
+        message = f"{path}:{line}: no YAML: {_VALUES.sub('', ' '.join(problem.split()))}"
         raise UsageError(message, hint=hint) from None
     except RecursionError:
         message = f"{path}: no YAML that can be read: it is nested too deep"

