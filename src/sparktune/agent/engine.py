@@ -14,14 +14,14 @@ from sparktune.agent.home import Home
 from sparktune.agent.interrupts import Interrupts
 from sparktune.agent.journal import Journal
 from sparktune.agent.kind import Kind
-from sparktune.agent.listing import listed
-from sparktune.agent.lock import Lock, holder
+from sparktune.agent.lock import Lock
 from sparktune.agent.machine import machine_of
 from sparktune.agent.past import Past
 from sparktune.agent.reapply import steps_to_do_again
 from sparktune.agent.recover import Recovery
 from sparktune.agent.refusal import BUSY, JOURNAL, ROOT, TRANSACTION, Refused
 from sparktune.agent.steps import all_kinds
+from sparktune.agent.telling import told
 from sparktune.agent.timer import disarm, end_passes
 from sparktune.agent.transaction import Transaction
 from sparktune.agent.tree import Tree
@@ -158,8 +158,7 @@ class Engine:
     def journal(self, request: Request) -> Answers:
         """List the transactions, and say who works here now."""
         del request
-        transactions = [listed(past, self._kinds) for past in self._home.transactions()]
-        return [], {"transactions": transactions, "holder": holder(self._tree)}
+        return [], told(self._tree, self._kinds)
 
     def _refuse_unconfirmed(self) -> None:
         waiting = [past for past in self._home.transactions() if past.state == "unconfirmed"]
