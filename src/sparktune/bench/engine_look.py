@@ -4,7 +4,7 @@ Nothing here is measured by us: it is what the server counts, of all its clients
 percentile, and none is made of it.
 """
 
-__all__ = ["WINDOW_S", "EngineLook", "EngineMoment", "kept_moments", "look_at", "moment_of"]
+__all__ = ["EngineLook", "EngineMoment", "kept_moments", "look_at", "moment_of"]
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from sparktune.model.engine import Engine
 from sparktune.model.raw import Scrape
 from sparktune.units import NS_PER_S, Nanoseconds, Ratio, Seconds, TokensPerSecond, seconds_between
 
-WINDOW_S: Seconds = 15.0
+_WINDOW_S: Seconds = 15.0
 """How far back rates look: long enough for some requests, short enough for "now"."""
 
 
@@ -68,7 +68,7 @@ def kept_moments(past: Sequence[EngineMoment], now: EngineMoment) -> tuple[Engin
     """Return the moments that the window needs: one as old as it is, and all since; after a restart only the newest."""
     if past and CounterDelta.between(past[-1].counters, now.counters).reset:
         return (now,)
-    begin_ns = now.at_ns - round(WINDOW_S * NS_PER_S)
+    begin_ns = now.at_ns - round(_WINDOW_S * NS_PER_S)
     older = [place for place, one in enumerate(past) if one.at_ns <= begin_ns]
     return (*past[older[-1] if older else 0 :], now)
 

@@ -35,7 +35,6 @@ def _request(raw: RawRequest, engine: Engine, options: SendOptions) -> Request:
         send_start_ns=recording.send_start_ns,
         send_end_ns=recording.send_end_ns,
         end_ns=recording.end_ns,
-        planned_send_ns=recording.planned_ns,
         timeline=decode(
             recording,
             engine,

@@ -1,6 +1,6 @@
 """Print a trial, now or later from the store, with its exit code; and take back what a killed one left."""
 
-__all__ = ["exit_code_of", "print_trial", "report_of", "undo_trials"]
+__all__ = ["print_trial", "report_of", "undo_trials"]
 
 import asyncio
 import sys
@@ -47,12 +47,12 @@ def print_trial(report: TrialReport, *, as_json: bool, leave: bool = True) -> No
     """Print it to stdout; with ``leave`` leave with its exit code."""
     sys.stdout.write(trial_json(report) if as_json else fitted(trial_text(report)))
     sys.stdout.flush()
-    code = exit_code_of(report)
+    code = _exit_code_of(report)
     if leave and code:
         raise typer.Exit(int(code))
 
 
-def exit_code_of(report: TrialReport) -> ExitCode:
+def _exit_code_of(report: TrialReport) -> ExitCode:
     """Return 0 when every part that was measured has a verdict, 4 when a guard stopped the load, 5 else."""
     verdicts = [part.verdict for part in (report.idle, report.cost) if part is not None]
     if Verdict.STOPPED in verdicts:

@@ -7,7 +7,6 @@ __all__ = [
     "must_be_legal",
     "range_of",
     "ranges_of",
-    "values_checked",
 ]
 
 import math
@@ -47,7 +46,7 @@ def range_of(text: str, *, allow_reboot: bool = False) -> KnobRange:
             raise _unknown(name)
         return KnobRange(knob=_plainly(name), values=range_values(values, name))
     _must_be_settable(knob, allow_reboot=allow_reboot)
-    return KnobRange(knob=knob.id, values=values_checked(knob, values), raises_memory=knob.raises_memory)
+    return KnobRange(knob=knob.id, values=_values_checked(knob, values), raises_memory=knob.raises_memory)
 
 
 def ranges_of(texts: Iterable[str], *, allow_reboot: bool = False) -> tuple[KnobRange, ...]:
@@ -62,7 +61,7 @@ def ranges_of(texts: Iterable[str], *, allow_reboot: bool = False) -> tuple[Knob
     return tuple(found)
 
 
-def values_checked(knob: Knob, text: str) -> tuple[str, ...]:
+def _values_checked(knob: Knob, text: str) -> tuple[str, ...]:
     """Return the values of a text, each of them legal for this knob. Raises UsageError."""
     alone = knob.several and len(divided(text, ";")) == 1
     values = (text.strip(),) if alone else range_values(text, knob.id)

@@ -5,7 +5,7 @@ Ranges and single values are joined with commas; a value that has commas itself 
 with a semicolon after it. Neither of both divides what stands in brackets or in double quotes, as JSON has them.
 """
 
-__all__ = ["MOST_VALUES", "divided", "magnitude", "range_values", "same_value"]
+__all__ = ["divided", "magnitude", "range_values", "same_value"]
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from typing import Final
 
 from sparktune.errors import UsageError
 
-MOST_VALUES: Final = 32
+_MOST_VALUES: Final = 32
 """More values of one knob than this are not a search: each of them is a start of the engine."""
 
 _SHOWN: Final = 40
@@ -42,8 +42,8 @@ def range_values(text: str, name: str) -> tuple[str, ...]:
                 message = f"--knob {name}: {value!r} is there twice"
                 raise UsageError(message, hint="each value is tried as often as it has to be; name it once")
             found.append(value)
-            if len(found) > MOST_VALUES:
-                message = f"--knob {name}: {_shown(text)!r} are more than {MOST_VALUES} values"
+            if len(found) > _MOST_VALUES:
+                message = f"--knob {name}: {_shown(text)!r} are more than {_MOST_VALUES} values"
                 raise UsageError(message, hint="each is a start of the engine; take larger steps, like 2..64x2")
     return tuple(found)
 
@@ -108,7 +108,7 @@ def _values(piece: str, name: str) -> Iterator[str]:
         message = f"--knob {name}: {piece!r} does not go upwards"
         raise UsageError(message, hint=_EXAMPLE)
     value = low
-    for _ in range(MOST_VALUES + 1):
+    for _ in range(_MOST_VALUES + 1):
         if value > high:
             return
         yield format(value, "f")

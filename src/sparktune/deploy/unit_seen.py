@@ -5,7 +5,7 @@ clears a list. systemd.exec(5): ``EnvironmentFile=`` goes before ``Environment=`
 systemd.service(5): ``Restart=``, ``Type=``. ``systemctl show``: FragmentPath, DropInPaths, NeedDaemonReload.
 """
 
-__all__ = ["DROP_IN", "KEYS", "Unit", "unit_files", "unit_of", "unit_reads"]
+__all__ = ["KEYS", "Unit", "unit_files", "unit_of", "unit_reads"]
 
 import shlex
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from sparktune.model.document import Document
 from sparktune.model.reads import Read, ReadCommand, ReadFile, Readings
 
 KEYS: Final = ("node", "unit")
-DROP_IN: Final = "90-sparktune-arm.conf"
+_DROP_IN: Final = "90-sparktune-arm.conf"
 _SHOWN: Final = (
     "Id,LoadState,LoadError,ActiveState,FragmentPath,DropInPaths,EnvironmentFiles,Environment,UnsetEnvironment,"
     "NeedDaemonReload,Type,RemainAfterExit,Restart,SuccessExitStatus,ExecMainStatus"
@@ -49,7 +49,7 @@ class Unit:
     def later(self, key: str) -> str:
         """Return the drop-in that goes before ours and sets a key, "" without one."""
         for path in reversed(self.files[1:]):
-            if basename(path) > DROP_IN and any(
+            if basename(path) > _DROP_IN and any(
                 entry.name == key for entry in document("unit", path, self.texts[path] or "").entries
             ):
                 return path
@@ -147,7 +147,7 @@ def _refuse(node: str, name: str, shown: Mapping[str, list[str]]) -> None:
 
 def _files(shown: Mapping[str, list[str]]) -> tuple[str, ...]:
     drop_ins = sorted(shown["DropInPaths"][0].split(), key=basename)
-    return (shown["FragmentPath"][0], *(path for path in drop_ins if basename(path) != DROP_IN))
+    return (shown["FragmentPath"][0], *(path for path in drop_ins if basename(path) != _DROP_IN))
 
 
 def _env_files(shown: Mapping[str, list[str]]) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ def _env_files(shown: Mapping[str, list[str]]) -> tuple[str, ...]:
 
 
 def _own(shown: Mapping[str, list[str]]) -> str:
-    return f"/etc/systemd/system/{shown['Id'][0]}.d/{DROP_IN}"
+    return f"/etc/systemd/system/{shown['Id'][0]}.d/{_DROP_IN}"
 
 
 def _command(node: str, name: str, files: tuple[str, ...], texts: Mapping[str, str | None]) -> str:

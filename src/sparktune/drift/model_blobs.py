@@ -4,7 +4,7 @@ The name of a blob is a hash of its content (huggingface_hub, "Understand cachin
 unless the disk lies; the size tells a download that was cut off and renamed by hand.
 """
 
-__all__ = ["broken_files", "content_words", "is_document", "only_documents", "parting_files", "size_differences"]
+__all__ = ["broken_files", "content_words", "only_documents", "parting_files", "size_differences"]
 
 from collections.abc import Iterable, Mapping
 
@@ -16,7 +16,7 @@ _LICENSES = ("license", "notice")
 _MOST_NAMED = 4
 
 
-def is_document(name: str) -> bool:
+def _is_document(name: str) -> bool:
     """Whether no engine reads a file: a text or a picture for people."""
     base = name.rpartition("/")[2].lower()
     return base.endswith(_DOCUMENTS) or base.partition(".")[0] in _LICENSES
@@ -67,7 +67,7 @@ def size_differences(one: ModelCache, other: ModelCache, commit: str) -> dict[st
 
 def content_words(files: Mapping[str, str]) -> str:
     """Say which files differ, the ones that an engine reads first."""
-    listed = sorted(files, key=lambda name: (is_document(name), name))
+    listed = sorted(files, key=lambda name: (_is_document(name), name))
     more = len(listed) - _MOST_NAMED
     named = ", ".join(f"{name} ({files[name]})" for name in listed[:_MOST_NAMED])
     return named + (f" and {more} more" if more > 0 else "")
@@ -75,4 +75,4 @@ def content_words(files: Mapping[str, str]) -> str:
 
 def only_documents(files: Iterable[str]) -> bool:
     """Whether no engine reads any of them."""
-    return all(map(is_document, files))
+    return all(map(_is_document, files))

@@ -10,7 +10,6 @@ All is read as the process sees it, through ``/proc/PID/root``; no blob is opene
 """
 
 __all__ = [
-    "COMMIT",
     "ModelCache",
     "Snapshot",
     "cache_folder",
@@ -35,7 +34,7 @@ from sparktune.units import Bytes, Nanoseconds
 
 _T = TypeVar("_T")
 
-COMMIT: Final = re.compile(r"[0-9a-f]{40}")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _MODEL: Final = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?", re.ASCII)
 _IN_SNAPSHOT: Final = re.compile(r"(?P<folder>.*/models--[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})(?:/|$)")
 _BLOB: Final = re.compile(r"/blobs/(?P<name>[0-9a-f]{40,64})(?: \(deleted\))?$")
@@ -198,7 +197,7 @@ def used_commit(
     holding = [one.commit for one in cache.snapshots.values() if used and set(used) <= set(one.blobs.values())]
     if len(holding) == 1:
         return present(holding[0]), "its open files"
-    if COMMIT.fullmatch(revision):
+    if _COMMIT.fullmatch(revision):
         return present(revision), "its command line"
     return _of_ref(cache, revision or "main", start_ns), f"refs/{revision or 'main'}"
 

@@ -1,6 +1,6 @@
 """The models that a part of a service uses, as its process names them, and what of them is on its node."""
 
-__all__ = ["Model", "Used", "local_reads", "local_stats", "model_reads", "models_of", "used_model"]
+__all__ = ["Model", "Used", "local_stats", "model_reads", "models_of", "used_model"]
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def model_reads(part: PartSeen) -> tuple[Read, ...]:
         if folder.value is not None:
             reads += cache_reads(part.pid, folder.value)
         elif model.path:
-            reads += local_reads(part.pid, model.path)
+            reads += _local_reads(part.pid, model.path)
     return tuple(reads)
 
 
@@ -112,7 +112,7 @@ def used_model(part: PartSeen, model: Model) -> Used:
     return Used(part=part, model=model, cache=cache, commit=commit, how=how)
 
 
-def local_reads(pid: int, path: str) -> tuple[Read, ...]:
+def _local_reads(pid: int, path: str) -> tuple[Read, ...]:
     """Return what has to be read of a file, or of a folder with a model."""
     return tuple(ReadStats(pattern=pattern) for pattern in _local_patterns(pid, path))
 

@@ -1,6 +1,6 @@
 """What the layers of a row come to: its status, what else is so, and the reason in words. Pure."""
 
-__all__ = ["Judged", "Layers", "judge", "may_differ", "parted"]
+__all__ = ["Judged", "Layers", "judge"]
 
 import re
 from collections.abc import Mapping
@@ -60,7 +60,7 @@ class Judged:
     why: str = ""
 
 
-def may_differ(key: str) -> bool:
+def _may_differ(key: str) -> bool:
     """Tell whether nodes of one service may well differ in this: their rank, addresses, devices and names."""
     if key.startswith("env."):
         return _PER_NODE_VARIABLES.fullmatch(key.removeprefix("env.")) is not None
@@ -74,7 +74,7 @@ def judge(key: str, node: str, layers: Layers, others: Mapping[str, DriftCell | 
     """
     found = dict(_parts(key, layers))
     own = layers.live if layers.asked is None else layers.asked
-    differing = {} if may_differ(key) else _differing(key, own, others)
+    differing = {} if _may_differ(key) else _differing(key, own, others)
     if differing:
         mine = _text(own)
         found[DriftStatus.NODES_DIFFER] = f"{node} has {mine}, " + ", ".join(
@@ -86,7 +86,7 @@ def judge(key: str, node: str, layers: Layers, others: Mapping[str, DriftCell | 
     return Judged(status=status, also=tuple(also), why="; ".join(found[one] for one in ordered))
 
 
-def parted(key: str, one: DriftCell | None, other: DriftCell | None) -> bool:
+def _parted(key: str, one: DriftCell | None, other: DriftCell | None) -> bool:
     """Tell whether two layers say different things; what is not there, or was not read, parts from nothing."""
     if one is None or other is None or State.UNREADABLE in {one.state, other.state}:
         return False
@@ -104,7 +104,7 @@ def _parts(key: str, layers: Layers) -> list[tuple[DriftStatus, str]]:
         )
     if why := _not_live(key, layers):
         found.append((DriftStatus.NOT_LIVE, why))
-    if layers.file is not None and parted(key, layers.earned, layers.file):
+    if layers.file is not None and _parted(key, layers.earned, layers.file):
         found.append((DriftStatus.FILE_DRIFT, f"earned {_text(layers.earned)}, the file says {_text(layers.file)}"))
     return found
 
@@ -113,12 +113,12 @@ def _not_live(key: str, layers: Layers) -> str:
     """Say how what runs is not what it should be, "" when it is."""
     file, live, asked = layers.file, layers.live, layers.asked
     if file is None or _closed(file):
-        return f"earned {_text(layers.earned)}, live {_text(live)}" if parted(key, layers.earned, live) else ""
-    if asked is not None and parted(key, file, asked):
+        return f"earned {_text(layers.earned)}, live {_text(live)}" if _parted(key, layers.earned, live) else ""
+    if asked is not None and _parted(key, file, asked):
         return f"the file says {_text(file)}, and the process was started with {_text(asked)}"
-    if asked is None and _closed(live) and parted(key, file, layers.echoed) and layers.echoed is not None:
+    if asked is None and _closed(live) and _parted(key, file, layers.echoed) and layers.echoed is not None:
         return f"the file says {_text(file)}, and the log echoes {_text(layers.echoed)}"
-    if not parted(key, file, live) or (asked is not None and _default(key, file)):
+    if not _parted(key, file, live) or (asked is not None and _default(key, file)):
         return ""
     if asked is not None and live is not None:
         return f"{_text(file)} was asked for, and the engine runs with {_text(live)} ({live.place})"
@@ -131,7 +131,7 @@ def _default(key: str, file: DriftCell) -> bool:
 
 
 def _differing(key: str, live: DriftCell | None, others: Mapping[str, DriftCell | None]) -> dict[str, str]:
-    return {name: _text(other) for name, other in others.items() if live is not None and parted(key, live, other)}
+    return {name: _text(other) for name, other in others.items() if live is not None and _parted(key, live, other)}
 
 
 def _closed(one: DriftCell | None) -> bool:

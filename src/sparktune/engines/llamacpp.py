@@ -116,6 +116,5 @@ ENGINE = Engine(
         plain_path="/tokenize",
         body=_tokenize_body,
         count=openai.count_tokens,
-        exact_for_chat=True,
     ),
 )

@@ -124,6 +124,5 @@ ENGINE = Engine(
         path="/tokenize",
         body=openai.tokenize_body,
         count=openai.count_tokens,
-        exact_for_chat=True,
     ),
 )

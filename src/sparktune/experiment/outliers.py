@@ -1,12 +1,12 @@
 """Trials that stand apart: kept and shown, never dropped, and answered by one more trial in both arms of the block."""
 
-__all__ = ["MOST_EXTRA", "extra_trials", "log_deviation", "outliers_of"]
+__all__ = ["extra_trials", "log_deviation", "outliers_of"]
 
 import math
 import statistics
 from collections.abc import Sequence
 
-MOST_EXTRA = 2  # per visit
+_MOST_EXTRA = 2  # per visit
 _LEAST = 0.25  # of a log: about a quarter
 _DEVIATIONS = 5.0
 _TO_DEVIATION = 1.4826  # from a median absolute deviation, for normal values
@@ -25,7 +25,7 @@ def outliers_of(values: Sequence[float], deviation: float = 0.0) -> tuple[int, .
 
 def extra_trials(values: Sequence[float], deviation: float = 0.0) -> int:
     """Return how many further trials a visit gets for its outliers, and the other visit of its block too."""
-    return min(MOST_EXTRA, len(outliers_of(values, deviation)))
+    return min(_MOST_EXTRA, len(outliers_of(values, deviation)))
 
 
 def log_deviation(visits: Sequence[Sequence[float]]) -> float:

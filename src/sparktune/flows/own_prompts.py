@@ -1,6 +1,6 @@
 """The user's own prompts: sent as they are, or behind a nonce; counted beforehand where the server has a tokenizer."""
 
-__all__ = ["Own", "OwnPromptCounter", "own_messages"]
+__all__ = ["Own", "OwnPromptCounter"]
 
 from dataclasses import dataclass
 
@@ -41,7 +41,7 @@ class OwnPromptCounter:
         Raises UsageError for a form that the measured route has no place for, RequestRejected for a prompt that is
         longer than the server takes.
         """
-        messages = own_messages(self._api, prompt, nonce)
+        messages = _own_messages(self._api, prompt, nonce)
         output = prompt.output_tokens or cell.output_tokens
         tokens = self._known[messages] if messages in self._known else await self._count(cell, messages)
         if not nonce:
@@ -63,7 +63,7 @@ class OwnPromptCounter:
         return None if by is CountBy.USAGE else await self._counter.count(messages, doing=cell.label)
 
 
-def own_messages(api: Api, prompt: OwnPrompt, nonce: str) -> Messages:
+def _own_messages(api: Api, prompt: OwnPrompt, nonce: str) -> Messages:
     """Return the messages of a prompt, behind the words of a nonce if there is one. Raises UsageError."""
     messages = prompt.messages
     if api is Api.CHAT:

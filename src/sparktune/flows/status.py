@@ -1,6 +1,6 @@
 """``status``: one quick look at all that ``sparktune.yaml`` names; what is slow is left out, and said to be so."""
 
-__all__ = ["LIMIT_S", "Looked", "StatusWish", "earned_standing", "look_around", "stored_verdicts"]
+__all__ = ["Looked", "StatusWish", "earned_standing", "look_around", "stored_verdicts"]
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ from sparktune.report.bench.words import count_of, engine_words, one_line
 from sparktune.report.drift.verdict import verdict
 from sparktune.units import Seconds, format_duration
 
-LIMIT_S: Final[Seconds] = 2.0
+_LIMIT_S: Final[Seconds] = 2.0
 """How long anything may take to answer; all are asked at once."""
 _FAREWELL_S: Final[Seconds] = 0.5  # for what is given up, to let go of its processes
 _SWEEPS: Final = 20  # of the newest: what confirms a sweep is no experiment of its own
@@ -53,7 +53,7 @@ class StatusWish:
     drift: DriftWish | None = None
     why_no_drift: str = ""
     before: LastLook = field(default_factory=LastLook)
-    limit_s: Seconds = LIMIT_S
+    limit_s: Seconds = _LIMIT_S
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ Source: the command lines of vLLM, SGLang and llama.cpp: a long or short option,
 or in the next; options named here take all words up to the next one.
 """
 
-__all__ = ["Flag", "flags_of", "hidden_model", "is_option", "without_flag"]
+__all__ = ["Flag", "flags_of", "hidden_model", "without_flag"]
 
 import re
 from collections.abc import Sequence
@@ -82,14 +82,14 @@ def _last_value(texts: Sequence[str], place: int) -> int:
     """Return the place of the last value of an option, that of the option itself where it has none."""
     name, sign, _ = texts[place].partition("=")
     last = place
-    while not sign and last + 1 < len(texts) and not is_option(texts[last + 1]):
+    while not sign and last + 1 < len(texts) and not _is_option(texts[last + 1]):
         last += 1
         if name not in _SEVERAL:
             break
     return last
 
 
-def is_option(text: str) -> bool:
+def _is_option(text: str) -> bool:
     """Whether a word begins an option; ``-1`` is a value."""
     return _FLAG.match(text) is not None or text == "--"
 

@@ -9,7 +9,6 @@ __all__ = [
     "Sequence",
     "added_member",
     "ends_at",
-    "is_alias",
     "item_edits",
     "line_edit",
     "removed_member",
@@ -30,14 +29,14 @@ from sparktune.formats.yaml_scalar import Edit, located_scalar, scalar_forms, wr
 _NO_STRING = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float", "tag:yaml.org,2002:bool")
 
 
-def is_alias(node: Node, behind: int) -> bool:
+def _is_alias(node: Node, behind: int) -> bool:
     """Whether a node that should stand behind a place is an alias of one that stands elsewhere."""
     return bool(node.start_mark.index < behind)
 
 
 def scalar_edits(text: str, key_end: int, node: Any, value: str) -> Iterator[Edit]:  # noqa: ANN401 - of ruamel.yaml
     """Yield ways to give the scalar behind a key (or item) that ends at ``key_end`` another value."""
-    if not isinstance(node, ScalarNode) or is_alias(node, key_end):
+    if not isinstance(node, ScalarNode) or _is_alias(node, key_end):
         return
     typed = str(node.tag) in _NO_STRING
     start, end = written_start(text, node), int(node.end_mark.index)
@@ -66,7 +65,7 @@ def item_edits(text: str, node: Any, prefix: str, value: str, *, named: bool) ->
 
 def ends_at(text: str, node: Any, behind: int) -> int:  # noqa: ANN401 - of ruamel.yaml
     """Return the place behind the last character that belongs to a node; ``behind`` where that is not known."""
-    if is_alias(node, behind):
+    if _is_alias(node, behind):
         line = text.find("\n", behind)
         return len(text) if line < 0 else line
     if isinstance(node, ScalarNode):
@@ -133,7 +132,7 @@ def _into_flow(text: str, node: MappingNode, member: str, *, json_like: bool, ke
     if json_like:
         member = f'"{key}"{member[len(key) :]}'
     key_end = int(name.end_mark.index)
-    if is_alias(value, key_end):
+    if _is_alias(value, key_end):
         place = int(node.value[0][0].start_mark.index)
         if place > node.start_mark.index:
             yield Edit(start=place, end=place, text=f"{member}, ")
@@ -197,7 +196,7 @@ class Sequence:
         """Return ways to take items out."""
         nodes = self.node.value[first : last + 1]
         begin = int(self.node.start_mark.index)
-        if any(is_alias(one, begin) for one in nodes):
+        if any(_is_alias(one, begin) for one in nodes):
             return []
         if self.node.flow_style:
             spans = [(int(one.start_mark.index), int(one.end_mark.index)) for one in self.node.value]
@@ -209,7 +208,7 @@ class Sequence:
     def added(self, behind: int, values: Words[str]) -> list[Edit]:
         """Return ways to add items behind one."""
         node, begin = self.node.value[behind], int(self.node.start_mark.index)
-        if is_alias(node, begin):
+        if _is_alias(node, begin):
             return []
         like = node.style if isinstance(node, ScalarNode) and node.style in {"'", '"'} else ""
         forms = [scalar_forms(one, like) for one in values]

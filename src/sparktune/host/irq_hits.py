@@ -5,7 +5,7 @@ some microseconds for each, a thousand are less than one hundredth of a core. On
 interrupts between cores have no vector that could be moved. Sources: proc(5) for /proc/interrupts; kernel/Kconfig.hz.
 """
 
-__all__ = ["LEAST_PER_S", "TABLE_READ", "irq_hits", "rates_on"]
+__all__ = ["TABLE_READ", "irq_hits", "rates_on"]
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -24,7 +24,7 @@ from sparktune.model.profile import Profile
 from sparktune.model.reads import ReadFile
 from sparktune.units import Seconds
 
-LEAST_PER_S: Final = 1000.0
+_LEAST_PER_S: Final = 1000.0
 TABLE_READ: Final = ReadFile(path="/proc/interrupts", most_bytes=4 * 1024 * 1024)
 _MANAGED: Final = "leave it: the kernel places it itself, and lets nobody move it"
 
@@ -41,7 +41,7 @@ def rates_on(cpus: CpuSet, before: str, after: str, elapsed_s: Seconds) -> tuple
         )
         for rate in rates
     )
-    return tuple(rate for rate in there if sum(rate.per_cpu.values()) >= LEAST_PER_S)
+    return tuple(rate for rate in there if sum(rate.per_cpu.values()) >= _LEAST_PER_S)
 
 
 def irq_hits(rates: Sequence[InterruptRate], facts: InterruptFacts) -> tuple[IrqHit, ...]:

@@ -3,7 +3,7 @@
 Sources: ssh_config(5) for ``Host``; the default ports of vLLM (8000), llama-server (8080) and SGLang (30000).
 """
 
-__all__ = ["USUAL_PORTS", "discover"]
+__all__ = ["discover"]
 
 import http.client
 import re
@@ -17,7 +17,7 @@ from sparktune.io.cluster import find_nodes, sparkrun_clusters
 from sparktune.model.discovery import Discovery, FoundCluster, FoundServer
 from sparktune.units import Bytes, Seconds
 
-USUAL_PORTS = (8000, 8080, 30_000)
+_USUAL_PORTS = (8000, 8080, 30_000)
 _PATIENCE: Seconds = 1.0
 _MOST_BYTES: Bytes = 1024 * 1024
 _MOST_NAMES = 50
@@ -32,7 +32,7 @@ class _Models(msgspec.Struct):
     data: list[_Model]
 
 
-def discover(ports: Iterable[int] = USUAL_PORTS) -> Discovery:
+def discover(ports: Iterable[int] = _USUAL_PORTS) -> Discovery:
     """Return what is there. Nothing is raised: what cannot be read is among the problems."""
     clusters: list[FoundCluster] = []
     problems: list[str] = []

@@ -16,7 +16,6 @@ What this version does not know of an entry, it leaves where it is.
 """
 
 __all__ = [
-    "EARNED_NAME",
     "EarnedFile",
     "Unreadable",
     "earned_entry",
@@ -50,7 +49,7 @@ from sparktune.io.files import write_atomic
 from sparktune.io.folder_lock import folder_lock
 from sparktune.model.earned import EarnedEntry
 
-EARNED_NAME = "earned.yaml"
+_EARNED_NAME = "earned.yaml"
 
 _HEAD: Final = """\
 # Settings that an experiment earned: what, where it holds, and the evidence. Written by sparktune, made for review.
@@ -77,11 +76,11 @@ def find_earned(folder: Path, given: Path | None = None) -> Path:
 
     Where there is none it is the one here, which may be made.
     """
-    here = folder / EARNED_NAME
+    here = folder / _EARNED_NAME
     if given is not None or here.exists():
         return given or here
     config = find_config(folder)
-    beside = config.with_name(EARNED_NAME) if config is not None else here
+    beside = config.with_name(_EARNED_NAME) if config is not None else here
     return beside if beside.exists() else here
 
 

@@ -4,7 +4,7 @@ Source: docs.docker.com (a folder is a project of compose: its ``compose.yaml``,
 systemd.unit(5) (drop-ins of ``NAME.service`` are in ``NAME.service.d/*.conf``).
 """
 
-__all__ = ["STDIN", "SettingFile", "beside", "read_json_file", "read_setting_files", "write_setting_file"]
+__all__ = ["SettingFile", "beside", "read_json_file", "read_setting_files", "write_setting_file"]
 
 import json
 import sys
@@ -17,7 +17,7 @@ from sparktune.errors import UsageError
 from sparktune.io.files import write_atomic_bytes
 from sparktune.units import Bytes
 
-STDIN: Final = "-"
+_STDIN: Final = "-"
 _MOST_BYTES: Final[Bytes] = 4 * 1024 * 1024
 _MOST_FILES: Final = 200
 _PROJECT: Final = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
@@ -46,7 +46,7 @@ def read_setting_files(names: Sequence[str]) -> tuple[SettingFile, ...]:
     """
     found: dict[str, SettingFile] = {}
     for name in names:
-        if name == STDIN:
+        if name == _STDIN:
             found.setdefault(name, _from_stdin())
             continue
         for path in _project(Path(name)) if Path(name).is_dir() else (Path(name),):
@@ -119,7 +119,7 @@ def _project(folder: Path) -> tuple[Path, ...]:
 
 def _from_stdin() -> SettingFile:
     data = sys.stdin.buffer.read(_MOST_BYTES + 1)
-    return SettingFile(name=STDIN, path=None, text=_text("standard input", data))
+    return SettingFile(name=_STDIN, path=None, text=_text("standard input", data))
 
 
 def _read(path: Path) -> SettingFile:

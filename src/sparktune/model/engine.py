@@ -72,14 +72,12 @@ class TokenizeApi:
     route. ``body`` builds the JSON for messages (role and content pairs) of a chat, or for a plain prompt when there is
     one message with role ``""``; a plain prompt is counted with the special tokens that the engine puts in front of it,
     so a text that continues one counts ``count(text) - count("")``. ``count`` reads the answer, None when it is no
-    count. ``exact_for_chat`` says whether the count includes the chat template, so that it equals
-    ``usage.prompt_tokens``.
+    count; that of a chat includes the chat template, so that it equals ``usage.prompt_tokens``.
     """
 
     path: str
     body: Callable[[str, tuple[tuple[str, str], ...], SendOptions], dict[str, JsonValue]]
     count: Callable[[bytes], Tokens | None]
-    exact_for_chat: bool
     plain_path: str | None = None
 
     def route(self, messages: tuple[tuple[str, str], ...]) -> str:

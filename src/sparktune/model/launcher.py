@@ -26,8 +26,6 @@ __all__ = [
     "ServiceProcess",
     "StartProcess",
     "Undo",
-    "nothing_begins",
-    "nothing_seen",
 ]
 
 from collections.abc import Callable, Mapping
@@ -263,12 +261,12 @@ Seen = Mapping[str, Readings]
 """What was read of the nodes before anything was touched, by node; "" is this machine."""
 
 
-def nothing_seen(_spec: ArmSpec, _seen: Seen) -> Mapping[str, tuple[Read, ...]]:
+def _nothing_seen(_spec: ArmSpec, _seen: Seen) -> Mapping[str, tuple[Read, ...]]:
     """Return no reads: for launchers that need to see nothing before they plan."""
     return {}
 
 
-def nothing_begins(_spec: ArmSpec, _seen: Seen) -> tuple[Action, ...]:
+def _nothing_begins(_spec: ArmSpec, _seen: Seen) -> tuple[Action, ...]:
     """Return no actions: for launchers that find nothing running."""
     return ()
 
@@ -308,5 +306,5 @@ class Launcher:
     check: Callable[[ArmSpec], None]
     plan: Callable[[ArmSpec, Seen, str], ArmPlan]
     original: Callable[[ArmSpec, Seen], tuple[Action, ...]]
-    reads: Callable[[ArmSpec, Seen], Mapping[str, tuple[Read, ...]]] = nothing_seen
-    begin: Callable[[ArmSpec, Seen], tuple[Action, ...]] = nothing_begins
+    reads: Callable[[ArmSpec, Seen], Mapping[str, tuple[Read, ...]]] = _nothing_seen
+    begin: Callable[[ArmSpec, Seen], tuple[Action, ...]] = _nothing_begins

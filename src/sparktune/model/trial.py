@@ -26,7 +26,6 @@ class Request:
 
     ``prompt_sha256`` is the hex digest of the first 256 characters of what was sent (nonce included): equal values
     mean that a cached prefix was possible. ``prompt_tokens_asked`` 0: the length was not known before it was sent.
-    ``planned_send_ns`` is when it was due, None when it belongs to the wave's first sends.
     """
 
     stream: int
@@ -37,7 +36,6 @@ class Request:
     send_end_ns: Nanoseconds
     end_ns: Nanoseconds
     timeline: Timeline
-    planned_send_ns: Nanoseconds | None = None
 
     @property
     def ok(self) -> bool:

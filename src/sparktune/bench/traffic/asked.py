@@ -4,14 +4,14 @@ Source: the OpenAI API reference (chat completions, completions, responses) and 
 templates of the models that are usual here put tools in front of all messages.
 """
 
-__all__ = ["ROUTES", "Asked", "Piece", "read_asked", "route_of"]
+__all__ = ["Asked", "Piece", "read_asked", "route_of"]
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
-ROUTES = ("chat/completions", "completions", "responses", "messages", "completion", "generate")
+_ROUTES = ("chat/completions", "completions", "responses", "messages", "completion", "generate")
 """Paths, by their ends, whose requests make a model write; all others are passed on and only counted."""
 
 _PART_CHARS = 4000  # what a picture counts as, about 1,000 tokens: its true cost depends on the model
@@ -49,11 +49,11 @@ class Asked:
 
 
 def route_of(method: str, target: str) -> str | None:
-    """Return which route of ``ROUTES`` a request line names, or None."""
+    """Return which route of ``_ROUTES`` a request line names, or None."""
     path = target.partition("?")[0].rstrip("/")
     if method != "POST":
         return None
-    return next((route for route in ROUTES if path.endswith(f"/{route}")), None)
+    return next((route for route in _ROUTES if path.endswith(f"/{route}")), None)
 
 
 def read_asked(route: str, body: bytes) -> Asked | str:

@@ -7,7 +7,7 @@ systemd.service(5), command lines (``$X`` is split, ``${X}`` is one word).
 A shell inside a container also knows what its image sets, which no file tells: what is not known stays as written.
 """
 
-__all__ = ["filled_by_compose", "filled_by_shell", "filled_by_systemd", "known_filled"]
+__all__ = ["filled_by_compose", "filled_by_shell", "filled_by_systemd"]
 
 import itertools
 import re
@@ -51,8 +51,8 @@ def filled_by_shell(command: Command, text: str, variables: Mapping[str, str]) -
         if _slice(word, text).startswith("'"):
             yield word
             return
-        value = known_filled(_unquoted_defaults(word.text), variables)
-        if value != known_filled(word.text, variables):  # a default in quotes, which keep its blanks
+        value = _known_filled(_unquoted_defaults(word.text), variables)
+        if value != _known_filled(word.text, variables):  # a default in quotes, which keep its blanks
             yield replace(word, text=value)
         else:
             yield from _words(word, value, text)
@@ -77,7 +77,7 @@ def filled_by_systemd(command: Command, variables: Mapping[str, str]) -> Command
     return _each(command, words)
 
 
-def known_filled(text: str, variables: Mapping[str, str]) -> str:
+def _known_filled(text: str, variables: Mapping[str, str]) -> str:
     """Return a text with those variables filled in whose value is known, or given by a default; sums are counted."""
     text = with_arithmetic(text, variables)
     if "$(" in text or "`" in text:

@@ -1,6 +1,6 @@
 """A map that an option is set to, as its single values; and several such maps, laid over one another."""
 
-__all__ = ["Leaf", "leaves_of", "merged", "simple"]
+__all__ = ["Leaf", "leaves_of", "merged"]
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ def leaves_of(given: Given, path: tuple[str, ...]) -> tuple[Leaf, ...]:
     return tuple(Leaf(path=place, value=value, given=given) for place, value in _walk(path, given.value))
 
 
-def simple(value: Value) -> bool:
+def _simple(value: Value) -> bool:
     """Whether a value is a map whose keys can be parts of a dotted name."""
     return isinstance(value, Mapping) and bool(value) and all(key and "." not in key for key in value)
 
@@ -50,7 +50,7 @@ def merged(leaves: Sequence[Leaf]) -> tuple[tuple[Leaf, ...], tuple[tuple[Leaf, 
 
 
 def _walk(path: tuple[str, ...], value: Value) -> Iterator[tuple[tuple[str, ...], Value]]:
-    if isinstance(value, Mapping) and simple(value):
+    if isinstance(value, Mapping) and _simple(value):
         for key, one in value.items():
             yield from _walk((*path, key), one)
     else:

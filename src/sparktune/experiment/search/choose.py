@@ -1,6 +1,6 @@
 """Who is confirmed when screening and race are over, or that nobody is."""
 
-__all__ = ["choose", "has_race"]
+__all__ = ["choose"]
 
 from sparktune.experiment.search.race import Contender, contenders
 from sparktune.experiment.search.record import Record, key_of
@@ -19,12 +19,12 @@ def choose(record: Record) -> ConfirmTask | DoneTask:
     best = ran[0]
     if best.mean <= 0 or not best.hopeful:
         return DoneTask(why=f"nothing looked better than the baseline by {_percent(record.plan.margin)} or more")
-    stage = "race" if has_race(record) else f"screening (no race: {_why_no_race(record)})"
+    stage = "race" if _has_race(record) else f"screening (no race: {_why_no_race(record)})"
     which = f"the best of {len(ran)}" if len(ran) > 1 else "the only one left"
     return ConfirmTask(candidate=best.candidate, why=f"{which} after {stage}; fresh blocks say whether it is better")
 
 
-def has_race(record: Record) -> bool:
+def _has_race(record: Record) -> bool:
     """Tell whether the race measured any configuration."""
     return any(
         visit.stage is Stage.RACE for key in record.measured if key != BASELINE for visit in record.measured[key]
@@ -33,7 +33,7 @@ def has_race(record: Record) -> bool:
 
 def _runners(record: Record) -> list[Contender]:
     _, able = contenders(record)
-    raced = has_race(record)
+    raced = _has_race(record)
     return [
         one
         for one in able

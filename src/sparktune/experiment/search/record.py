@@ -1,6 +1,6 @@
 """What the visits of a sweep settled: who ran, who did not and why, and what follows for those not tried."""
 
-__all__ = ["MOST_VOID", "Record", "cell_of", "key_of", "typical_visit_s"]
+__all__ = ["Record", "cell_of", "key_of", "typical_visit_s"]
 
 import statistics
 from collections import Counter
@@ -13,7 +13,7 @@ from sparktune.experiment.search.fit import Cell
 from sparktune.model.sweep import BASELINE, Candidate, Constraint, Stage, SweepPlan, SweepVisit, VisitEnd
 from sparktune.units import Seconds
 
-MOST_VOID: Final = 3
+_MOST_VOID: Final = 3
 """So often one visit is begun; if none of them is valid, its configuration stays unknown."""
 
 _FAILED = {VisitEnd.INFEASIBLE, VisitEnd.STOPPED, VisitEnd.REFUSED}
@@ -49,7 +49,7 @@ class Record:
         for visit in self.visits:
             place = (visit.key, visit.stage, visit.block)
             voids[place] = voids[place] + 1 if visit.end is VisitEnd.VOID else 0
-            if visit.end is not VisitEnd.VOID or voids[place] >= MOST_VOID:
+            if visit.end is not VisitEnd.VOID or voids[place] >= _MOST_VOID:
                 found.append(visit)
                 voids[place] = 0
         return tuple(found)

@@ -1,6 +1,6 @@
 """The first stage: every candidate once, one knob moved in each, and the baseline again and again between them."""
 
-__all__ = ["next_screening", "observations", "screening_order", "why_not_screened"]
+__all__ = ["next_screening", "observations", "why_not_screened"]
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -16,7 +16,7 @@ BETWEEN = 2
 _ORDER = 1  # the purpose of these random numbers
 
 
-def screening_order(plan: SweepPlan) -> tuple[Candidate, ...]:
+def _screening_order(plan: SweepPlan) -> tuple[Candidate, ...]:
     """Return the candidates in random order, but those that raise memory upwards, each chain in its own places."""
     after = {one.key: one.after for one in plan.screened}
     order = shuffled(plan.screened, draws(plan.seed, _ORDER))
@@ -51,7 +51,7 @@ def next_screening(record: Record) -> VisitTask | None:
     tried = {visit.key for visit in slots}
     waiting = [
         one
-        for one in screening_order(record.plan)
+        for one in _screening_order(record.plan)
         if one.key not in tried and not why_not_screened(record, one) and _turn(record, one)
     ]
     since = _since_baseline(slots)

@@ -4,7 +4,7 @@ dmesg, which is asked where journalctl does not answer, knows only what its ring
 Words: NVIDIA's open kernel modules (NVRM, Xid) and the kernel's mm/oom_kill.c.
 """
 
-__all__ = ["SOURCE", "KernelLogFacts", "LogLines", "XidLines", "kernel_log_facts"]
+__all__ = ["SOURCE", "KernelLogFacts", "LogLines", "XidLines"]
 
 import re
 from collections.abc import Iterable
@@ -62,15 +62,15 @@ class KernelLogFacts:
 def _parse(readings: Readings) -> KernelLogFacts:
     journal = _journal_text(readings.command(*_JOURNAL))
     if journal.value is not None:
-        return kernel_log_facts(journal.value, "journalctl")
+        return _kernel_log_facts(journal.value, "journalctl")
     dmesg = output(readings.command(*_DMESG))
     if dmesg.value is not None:
-        return kernel_log_facts(dmesg.value, "dmesg")
+        return _kernel_log_facts(dmesg.value, "dmesg")
     reasons = [f"{name}: {text.why}" for name, text in (("journalctl", journal), ("dmesg", dmesg)) if text.why]
     return _all(unreadable("; ".join(reasons)) if reasons else absent())
 
 
-def kernel_log_facts(text: str, source: str) -> KernelLogFacts:
+def _kernel_log_facts(text: str, source: str) -> KernelLogFacts:
     """Count what matters in the text of a boot's kernel log; ``source`` says where it came from."""
     lines = [line for line in text.splitlines() if _RELEVANT.search(line)]
     return KernelLogFacts(

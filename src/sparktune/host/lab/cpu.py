@@ -3,7 +3,7 @@
 Source: the sysfs tree of a DGX Spark in open-mpi/hwloc (tests/hwloc/linux, nvidia-dgx-gb10), kernel 6.17, boost off.
 """
 
-__all__ = ["EFFICIENCY", "PERFORMANCE", "cpu_tree"]
+__all__ = ["EFFICIENCY", "cpu_tree"]
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,6 @@ from typing import Final
 from sparktune.host.lab.tree import NodeTree
 
 EFFICIENCY = (*range(5), *range(10, 15))
-PERFORMANCE = (*range(5, 10), *range(15, 20))
 _CPUS: Final = range(20)
 _ROOT: Final = "/sys/devices/system/cpu"
 _LAST: Final = 19

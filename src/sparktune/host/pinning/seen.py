@@ -1,6 +1,6 @@
 """What a node tells before threads are moved: its cores, the processes of these threads, our unit and timer."""
 
-__all__ = ["first_reads", "process_of", "seen_of", "systemd_there", "timer_active"]
+__all__ = ["first_reads", "seen_of", "systemd_there", "timer_active"]
 
 import re
 from collections.abc import Collection, Sequence
@@ -59,7 +59,7 @@ def seen_of(
         boot_id=boot_id,
         efficiency=efficiency,
         online=online,
-        processes={pid: process_of(pid, first, groups) for pid in pids},
+        processes={pid: _process_of(pid, first, groups) for pid in pids},
         systemd=systemd_there(first),
         units=_units(first),
         timer=timer_active(first),
@@ -68,7 +68,7 @@ def seen_of(
     )
 
 
-def process_of(pid: int, first: Readings, groups: Readings) -> ProcessSeen:
+def _process_of(pid: int, first: Readings, groups: Readings) -> ProcessSeen:
     """Return what is known of a process."""
     pattern = f"/proc/{pid}/exe"
     target = first.links.get(pattern, {}).get(pattern)

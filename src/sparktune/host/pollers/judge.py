@@ -8,7 +8,7 @@ engine's and spends its time in the kernel without page faults, reads and writes
 no proof of one thread. All else that wants a core is LIKELY, and said to be a spin or a computation.
 """
 
-__all__ = ["LEAST_DEMAND", "LEAST_WINDOWS", "known_kind", "placed", "verdict_of"]
+__all__ = ["LEAST_DEMAND", "placed"]
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ from sparktune.host.pollers.known import all_known
 from sparktune.model.place import KnownPoller, Poller, PollerVerdict, ThreadSeen, ThreadWindow
 from sparktune.units import Ratio, format_percent
 
-LEAST_WINDOWS = 5
+_LEAST_WINDOWS = 5
 LEAST_DEMAND: Ratio = 0.1
 _WHOLE: Ratio = 0.9
 _NEARLY: Ratio = 0.75
@@ -35,7 +35,7 @@ _LITTLE_MOVED = 1_000_000.0  # bytes a second: copies out of the page cache are 
 _WORDS_OF_COMMAND = 400
 
 
-def known_kind(thread: ThreadSeen, known: Sequence[KnownPoller] | None = None) -> KnownPoller | None:
+def _known_kind(thread: ThreadSeen, known: Sequence[KnownPoller] | None = None) -> KnownPoller | None:
     """Return the kind that a thread is of, None for none.
 
     Of several, one that computes goes before those that do not, then one that names its thread before one of its
@@ -46,7 +46,7 @@ def known_kind(thread: ThreadSeen, known: Sequence[KnownPoller] | None = None) -
     return min(found, key=lambda one: (not one.computes, one.thread is None), default=None)
 
 
-def verdict_of(thread: ThreadSeen, known: KnownPoller | None = None) -> tuple[PollerVerdict, str]:
+def _verdict_of(thread: ThreadSeen, known: KnownPoller | None = None) -> tuple[PollerVerdict, str]:
     """Return what a thread is, and what that rests on."""
     windows = thread.windows
     if windows and _are_whole(windows):
@@ -60,8 +60,8 @@ def verdict_of(thread: ThreadSeen, known: KnownPoller | None = None) -> tuple[Po
 
 def placed(node: str, thread: ThreadSeen, fast: CpuSet, slow: CpuSet) -> Poller:
     """Return a thread with its verdict, its cost, and what to do: update or set first, move second."""
-    known = known_kind(thread)
-    verdict, why = verdict_of(thread, known)
+    known = _known_kind(thread)
+    verdict, why = _verdict_of(thread, known)
     core = thread.windows[-1].core if thread.windows else None
     kind = "performance" if core in fast else "efficiency" if core in slow else ""
     cost = fmean(one.ran for one in thread.windows) if thread.windows else 0.0
@@ -143,8 +143,8 @@ def _lacks(thread: ThreadSeen, known: KnownPoller | None, *, in_kernel: bool) ->
     windows = thread.windows
     if not all(one.idle for one in windows):
         return "that nothing was to do is not shown on all counts (requests, GPU, RDMA)"
-    if len(windows) < LEAST_WINDOWS or any(one.length_s < _SHORTEST_S for one in windows):
-        return f"that takes {LEAST_WINDOWS} windows of 2 s"
+    if len(windows) < _LEAST_WINDOWS or any(one.length_s < _SHORTEST_S for one in windows):
+        return f"that takes {_LEAST_WINDOWS} windows of 2 s"
     if thread.age_s is None or thread.age_s < _OLD_S:
         return "it is younger than a minute" if thread.age_s is not None else "its age is not known"
     yields = in_kernel and all(_does_no_work(one) for one in windows)

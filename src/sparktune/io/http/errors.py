@@ -1,6 +1,6 @@
 """From what went wrong on the wire to the error that a person reads."""
 
-__all__ = ["answer_error", "not_openai", "transport_error"]
+__all__ = ["answer_error", "transport_error"]
 
 import errno
 import re
@@ -100,7 +100,7 @@ def answer_error(
         message = f"{address.root}{path} sends us on to {redact_text(one_line(target))}"
         return NotOpenAI(message, hint="give that address instead")
     if answer.status in _OK or is_html(answer):
-        return not_openai(address, answer, path=path)
+        return _not_openai(address, answer, path=path)
     if answer.status == 404:  # noqa: PLR2004 # the HTTP status that means not found
         return _not_found(address, answer, path, models)
     return _rejected(address, answer, doing)
@@ -115,7 +115,7 @@ def _error_in_ok(address: Address, answer: Answer, path: str, means: int) -> End
     return NotOpenAI(message, hint="the server, or a gateway in front of it, says so: look at its log, then try again")
 
 
-def not_openai(address: Address, answer: Answer, *, path: str) -> EndpointError:
+def _not_openai(address: Address, answer: Answer, *, path: str) -> EndpointError:
     """Say what answers there, when it is no OpenAI-compatible server, or one whose errors come as answers."""
     if (means := error_in(answer)) is not None:
         return _error_in_ok(address, answer, path, means)

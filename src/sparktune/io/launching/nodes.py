@@ -4,7 +4,7 @@ A transaction of ours is known by its id, or, when its answer broke off, by the 
 not in the journal before.
 """
 
-__all__ = ["LABEL", "NodeEntry", "apply_steps", "undo_entry"]
+__all__ = ["NodeEntry", "apply_steps", "undo_entry"]
 
 import asyncio
 import time
@@ -24,7 +24,7 @@ from sparktune.model.step import Step
 from sparktune.model.transaction import Transaction, TransactionOutcome, UndoneTransaction
 from sparktune.units import Seconds
 
-LABEL = "ab"
+_LABEL = "ab"
 _WAIT_S: Seconds = 30.0  # for another one's transaction on the node
 _LOOK_S: Seconds = 0.5
 _STANDS = frozenset({"open", "committed", "unconfirmed", "incomplete"})
@@ -77,7 +77,7 @@ async def apply_steps(node: str, target: NodeTarget, steps: Sequence[Step], who:
     tell(entry)
     try:
         async with NodeSession(target) as session:
-            request = Request(plan=plan, who=who, label=LABEL, wait_s=_WAIT_S, profiled=False)
+            request = Request(plan=plan, who=who, label=_LABEL, wait_s=_WAIT_S, profiled=False)
             outcome = await session.transact(request)
     except (NodeBusy, NodeNeedsRoot, PlanVoid):
         tell(replace(entry, state="nothing"))  # refused before anything was done
@@ -107,7 +107,7 @@ async def undo_entry(entry: NodeEntry, who: str, tell: Tell) -> tuple[str, ...]:
 
 
 def _planned(step: Step) -> PlannedStep:
-    return PlannedStep(change=LABEL, target="", before="", after="", takes_effect=TakesEffect.LIVE, step=step)
+    return PlannedStep(change=_LABEL, target="", before="", after="", takes_effect=TakesEffect.LIVE, step=step)
 
 
 def _ended(name: str, entry: NodeEntry, outcome: TransactionOutcome, tell: Tell) -> None:

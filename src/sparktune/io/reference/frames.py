@@ -3,7 +3,7 @@
 Forms after vLLM 0.33 and llama.cpp b11434; ids, texts and counts are this server's own.
 """
 
-__all__ = ["LAST_FRAME", "FrameWriter", "frame"]
+__all__ = ["FrameWriter", "frame"]
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from sparktune.io.reference.plan import Plan
 from sparktune.io.reference.prompts import OUTPUT_WORDS, output_text
 from sparktune.units import Tokens
 
-LAST_FRAME = b"0\r\n\r\n"
+_LAST_FRAME = b"0\r\n\r\n"
 _CREATED = 1_700_000_000
 _encode = msgspec.json.encode
 
@@ -67,12 +67,12 @@ class FrameWriter:
         if self.usage:
             events.append(self._event(None, self.usage_of(self.plan.tokens)))
         events.append(b"data: [DONE]\n\n")
-        return b"".join(map(frame, events)) + LAST_FRAME
+        return b"".join(map(frame, events)) + _LAST_FRAME
 
     def error(self) -> bytes:
         """Return the frames of a failure inside the stream, as vLLM sends it."""
         body = {"message": "Internal server error", "type": "InternalServerError", "param": None, "code": 500}
-        return frame(b"data: " + _encode({"error": body}) + b"\n\n") + frame(b"data: [DONE]\n\n") + LAST_FRAME
+        return frame(b"data: " + _encode({"error": body}) + b"\n\n") + frame(b"data: [DONE]\n\n") + _LAST_FRAME
 
     def whole(self) -> bytes:
         """Return the body of an answer that is not streamed."""

@@ -1,6 +1,5 @@
 """The store of runs, on SQLite: bytes and stamps of every request, committed wave by wave."""
 
-from sparktune.io.store.spool import Spool
 from sparktune.io.store.store import Store
 
-__all__ = ["Spool", "Store"]
+__all__ = ["Store"]

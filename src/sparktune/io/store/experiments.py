@@ -1,7 +1,6 @@
 """Rows of experiments and their visits."""
 
 __all__ = [
-    "EXPERIMENTS",
     "end_experiment",
     "experiment_row",
     "find_experiment",
@@ -28,7 +27,7 @@ from sparktune.units import Ratio
 
 _NOTHING = "{}"
 _NO_SWEEP = "WHERE id NOT IN (SELECT id FROM sweeps)"
-EXPERIMENTS: Final = Kind(
+_EXPERIMENTS: Final = Kind(
     noun="experiment", table="experiments", first="start one with: sparktune ab FILE", newest=_NO_SWEEP
 )
 _INSERT = """
@@ -64,7 +63,7 @@ def insert_experiment(connection: sqlite3.Connection, experiment: Experiment) ->
 
 def find_experiment(connection: sqlite3.Connection, wanted: str) -> tuple[str, str]:
     """Return id and JSON of the experiment that is meant, as ``find_row``; the newest is one that is no sweep."""
-    row = find_row(connection, EXPERIMENTS, wanted)
+    row = find_row(connection, _EXPERIMENTS, wanted)
     return row["id"], row["record"]
 
 
@@ -72,7 +71,7 @@ def experiment_row(connection: sqlite3.Connection, experiment_id: str) -> Experi
     """Return where an experiment stands; raises UnknownRun."""
     row = connection.execute(f"{_ROW} WHERE id = ?", (experiment_id,)).fetchone()
     if row is None:
-        raise unknown_row(connection, EXPERIMENTS, experiment_id)
+        raise unknown_row(connection, _EXPERIMENTS, experiment_id)
     return row_of(row)
 
 
@@ -102,21 +101,21 @@ def end_experiment(
     query = "UPDATE experiments SET state = ?, why = ?, verdict = ?, deviation = ?, afterwards = ? WHERE id = ?"
     values = (state.value, why, verdict, deviation, afterwards, experiment_id)
     if not connection.execute(query, values).rowcount:
-        raise unknown_row(connection, EXPERIMENTS, experiment_id)
+        raise unknown_row(connection, _EXPERIMENTS, experiment_id)
 
 
 def write_held(connection: sqlite3.Connection, experiment_id: str, held: Mapping[str, Any]) -> None:
     """Replace what an experiment holds; raises UnknownRun."""
     query = "UPDATE experiments SET held = ? WHERE id = ?"
     if not connection.execute(query, (to_json(held), experiment_id)).rowcount:
-        raise unknown_row(connection, EXPERIMENTS, experiment_id)
+        raise unknown_row(connection, _EXPERIMENTS, experiment_id)
 
 
 def read_held(connection: sqlite3.Connection, experiment_id: str) -> Mapping[str, Any]:
     """Return what an experiment holds, as it was remembered last; empty when it is nothing."""
     row = connection.execute("SELECT held FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
     if row is None:
-        raise unknown_row(connection, EXPERIMENTS, experiment_id)
+        raise unknown_row(connection, _EXPERIMENTS, experiment_id)
     return from_json(row["held"], dict[str, Any])
 
 

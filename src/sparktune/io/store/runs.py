@@ -1,6 +1,6 @@
 """Rows of runs: create, find, list."""
 
-__all__ = ["RUNS", "find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
+__all__ = ["find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
 
 import sqlite3
 from dataclasses import replace
@@ -13,7 +13,7 @@ from sparktune.model.run import Run, RunState
 from sparktune.model.run_row import RunRow
 from sparktune.redact import redact_argv, redact_text
 
-RUNS: Final = Kind(noun="run", table="runs", first="make one with: sparktune bench URL")
+_RUNS: Final = Kind(noun="run", table="runs", first="make one with: sparktune bench URL")
 _INSERT = """
     INSERT INTO runs (id, created_wall_s, base_url, model, engine, state, cells, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
@@ -46,14 +46,14 @@ def insert_run(connection: sqlite3.Connection, run: Run) -> None:
 def update_state(connection: sqlite3.Connection, run_id: str, state: RunState) -> None:
     """Change the state; raises UnknownRun."""
     if connection.execute("UPDATE runs SET state = ? WHERE id = ?", (state.value, run_id)).rowcount == 0:
-        raise unknown_row(connection, RUNS, run_id)
+        raise unknown_row(connection, _RUNS, run_id)
 
 
 def find_run(connection: sqlite3.Connection, wanted: str) -> tuple[str, str, str]:
     """Return id, state and JSON of the run that is meant, as ``find_row``; a record without a run means none."""
-    row = find_row(connection, RUNS, wanted) if wanted else None
+    row = find_row(connection, _RUNS, wanted) if wanted else None
     if row is None:
-        raise unknown_row(connection, RUNS, wanted)
+        raise unknown_row(connection, _RUNS, wanted)
     return row["id"], row["state"], row["record"]
 
 

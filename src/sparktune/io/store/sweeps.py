@@ -1,7 +1,6 @@
 """Rows of sweeps and their visits."""
 
 __all__ = [
-    "SWEEPS",
     "find_sweep",
     "insert_sweep",
     "newest_sweeps",
@@ -19,7 +18,7 @@ from sparktune.io.store.named import Kind, find_row, unknown_row
 from sparktune.model.sweep import SweepVisit
 from sparktune.model.sweep_record import SweepRecord
 
-SWEEPS: Final = Kind(noun="sweep", table="sweeps", first="start one with: sparktune sweep FILE")
+_SWEEPS: Final = Kind(noun="sweep", table="sweeps", first="start one with: sparktune sweep FILE")
 _NEWEST = "ORDER BY created_wall_s DESC, id DESC"
 
 
@@ -33,12 +32,12 @@ def update_sweep(connection: sqlite3.Connection, sweep: SweepRecord) -> None:
     """Say where a sweep stands; raises UnknownRun."""
     done = connection.execute("UPDATE sweeps SET record = ? WHERE id = ?", (to_json(sweep), sweep.id))
     if not done.rowcount:
-        raise unknown_row(connection, SWEEPS, sweep.id)
+        raise unknown_row(connection, _SWEEPS, sweep.id)
 
 
 def find_sweep(connection: sqlite3.Connection, wanted: str) -> sqlite3.Row:
     """Return the row of the sweep that is meant, as ``find_row``, for ``record_of``."""
-    return find_row(connection, SWEEPS, wanted)
+    return find_row(connection, _SWEEPS, wanted)
 
 
 def record_of(row: sqlite3.Row) -> SweepRecord:

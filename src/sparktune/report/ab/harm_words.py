@@ -1,6 +1,6 @@
 """Losses in single cells that a mean hides, in words to stand next to the verdict, and for JSON."""
 
-__all__ = ["harm_lines", "harm_places", "harm_records", "harm_words", "standing_caveat"]
+__all__ = ["harm_lines", "harm_places", "harm_records", "standing_caveat"]
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ _SHOWN = 4
 _VOID = frozenset({Verdict.INVALID, Verdict.STOPPED})
 
 
-def harm_words(harm: CellHarm) -> str:
+def _harm_words(harm: CellHarm) -> str:
     """Say what got worse where, by how much, and why the verdict does not say so."""
     change, interval = change_words(harm.effect, harm.better), interval_words(harm.effect, harm.better)
     where = f"hidden in the mean over {harm.cells} cells" if harm.weighs else "its weight in the mean is 0"
@@ -27,7 +27,7 @@ def harm_words(harm: CellHarm) -> str:
 
 def harm_lines(harms: Sequence[CellHarm]) -> tuple[str, ...]:
     """Return a warning for each of the worst, and how many there are besides; nothing when nothing is hidden."""
-    told = [f"WARNING: {harm_words(harm)}" for harm in harms[:_SHOWN]]
+    told = [f"WARNING: {_harm_words(harm)}" for harm in harms[:_SHOWN]]
     if rest := harms[_SHOWN:]:
         told.append(f"WARNING: and in {count_of(len(rest), 'more place')}: sparktune ab show --json has all of them")
     return tuple(told)
@@ -45,7 +45,7 @@ def harm_places(harms: Sequence[CellHarm]) -> str:
 
 def harm_records(harms: Sequence[CellHarm]) -> list[JsonValue]:
     """Return all of them for JSON; ``ratio`` above 1 means better, as everywhere."""
-    return [{**plain_record(harm), "words": harm_words(harm)} for harm in harms]
+    return [{**plain_record(harm), "words": _harm_words(harm)} for harm in harms]
 
 
 def standing_caveat(result: ExperimentResult) -> str:

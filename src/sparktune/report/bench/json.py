@@ -1,6 +1,6 @@
 """The result as JSON, schema 1: SI floats, units in the names; what is absent is null with a ``why`` beside it."""
 
-__all__ = ["SCHEMA", "result_record", "write_json"]
+__all__ = ["result_record", "write_json"]
 
 import json
 
@@ -12,7 +12,7 @@ from sparktune.model.warmup import WarmupOutcome
 from sparktune.report.bench.words import finite, utc, why_unknown
 from sparktune.report.records import cell_record, plain_record, workload_record
 
-SCHEMA = 1
+_SCHEMA = 1
 _Record = dict[str, JsonValue]
 _WORKLOAD_NULLS = (
     "null in options: left to the server; in slo: no limit; in warmup.waves: until the last windows of warm-up agree"
@@ -28,7 +28,7 @@ def result_record(result: RunResult) -> _Record:
     """Return the result as what JSON can hold."""
     run = result.run
     return {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "run": run.id,
         "state": run.state.value,
         "created": utc(run.created_wall_s),

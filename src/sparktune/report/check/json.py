@@ -1,6 +1,6 @@
 """The judgement as JSON, schema 1: ratios are the second arm / the first; what is absent is null with a why."""
 
-__all__ = ["check_json", "check_record"]
+__all__ = ["check_json"]
 
 import json
 from typing import Any
@@ -19,10 +19,10 @@ _ONE_VALUE = "one value has no interval"
 
 def check_json(judgement: TableJudgement) -> str:
     """Render the judgement."""
-    return json.dumps(check_record(judgement), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(_check_record(judgement), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def check_record(judgement: TableJudgement) -> dict[str, Any]:
+def _check_record(judgement: TableJudgement) -> dict[str, Any]:
     """Return the judgement as what JSON can hold."""
     table = judgement.table
     titles = {check.id: check.title for check in all_table_checks()}

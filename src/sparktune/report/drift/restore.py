@@ -1,6 +1,6 @@
 """What a restore would do: the edit of each file on each node, the commands in their order, and what it costs. Pure."""
 
-__all__ = ["action_line", "restore_text"]
+__all__ = ["restore_text"]
 
 import shlex
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ def restore_text(title: str, begin: Sequence[Action], plan: ArmPlan, why_anew: s
     blocks = [title, *(_edit(edit) for edit in edits)]
     if not edits:
         blocks.append("No file is edited: they say it already, and what runs is older than they are.")
-    lines = [line for action in (*begin, *plan.actions) if (line := action_line(action))]
+    lines = [line for action in (*begin, *plan.actions) if (line := _action_line(action))]
     numbered = "\n".join(f"  {number}. {line}" for number, line in enumerate((*lines, *_proofs(plan)), start=1))
     blocks.append(f"In this order:\n{numbered}")
     if why_anew:
@@ -44,7 +44,7 @@ def restore_text(title: str, begin: Sequence[Action], plan: ArmPlan, why_anew: s
     return "\n\n".join(blocks) + "\n"
 
 
-def action_line(action: Action) -> str:
+def _action_line(action: Action) -> str:
     """Return an action in a line, "" for one that nobody has to know of."""
     line = ""
     match action:

@@ -1,6 +1,6 @@
 """Rows of drift for a terminal: the verdict first, then the table, why of each that parts, and the next step."""
 
-__all__ = ["drift_text", "shown_rows"]
+__all__ = ["drift_text"]
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ _WIDEST: Final = 34
 _MOST_DETAILS: Final = 30
 
 
-def shown_rows(rows: Sequence[DriftRow], *, everything: bool = False) -> tuple[DriftRow, ...]:
+def _shown_rows(rows: Sequence[DriftRow], *, everything: bool = False) -> tuple[DriftRow, ...]:
     """Return the rows that a person is shown: all, or those that were earned, or that part from something."""
     return tuple(row for row in rows if everything or row.status is not DriftStatus.UNEARNED)
 
@@ -38,7 +38,7 @@ def drift_text(
     if quiet:
         fine = all(row.status in {DriftStatus.OK, DriftStatus.UNEARNED} for row in rows)
         return "" if fine else f"{verdict(rows)}\n"
-    shown = shown_rows(rows, everything=everything)
+    shown = _shown_rows(rows, everything=everything)
     blocks = [textwrap.fill(verdict(rows), width)]
     if shown:
         blocks.append(_table(shown, width, color=color))

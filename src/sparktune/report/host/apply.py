@@ -1,6 +1,6 @@
 """What was done on each node, and where each node stands now; no node speaks for another."""
 
-__all__ = ["apply_text", "confirm_text", "state_verdict"]
+__all__ = ["apply_text", "confirm_text"]
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _STATES = {
 }
 
 
-def state_verdict(report: NodeReport) -> tuple[str, Tone]:
+def _state_verdict(report: NodeReport) -> tuple[str, Tone]:
     """Say in a line where a node stands."""
     words, tone = _STATES[report.state]
     nothing = report.plan is not None and not report.plan.steps and not report.plan.refusals
@@ -50,7 +50,7 @@ def _waiting(report: NodeReport) -> str:
 
 def apply_text(reports: Sequence[NodeReport], *, look: Look) -> str:
     """Return what was done on all nodes, and what is so afterwards."""
-    return assembled(reports, state_verdict, lambda report: _body(report, look), look, after=_next(reports, look))
+    return assembled(reports, _state_verdict, lambda report: _body(report, look), look, after=_next(reports, look))
 
 
 def confirm_text(reports: Sequence[NodeReport], *, look: Look) -> str:

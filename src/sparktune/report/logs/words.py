@@ -1,6 +1,6 @@
 """Places, times and counts of lines in words."""
 
-__all__ = ["clock", "following", "place", "state_words", "title"]
+__all__ = ["following", "place", "state_words", "title"]
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from sparktune.model.log import LogEvent, LogLine, LogRole, ReadLog
 from sparktune.report.bench.words import count_of
 
 
-def clock(line: LogLine) -> str:
+def _clock(line: LogLine) -> str:
     """Return the time of day of a line by its node's own clock in UTC, "" where none is known."""
     if line.time_s is None:
         return ""
@@ -23,7 +23,7 @@ def clock(line: LogLine) -> str:
 
 def place(log: ReadLog, line: LogLine, *, many: bool = True) -> str:
     """Return where a line stands: its file, its number, its time."""
-    at = clock(line)
+    at = _clock(line)
     return ", ".join(filter(None, (log.file if many else "", f"line {line.number}", at)))
 
 

@@ -1,6 +1,6 @@
 """A trial of a thread in sentences: the verdict at idle, what it costs under load, and what to do next."""
 
-__all__ = ["UNDO", "TrialReport", "cost_words", "first_words", "idle_words", "next_steps", "objections", "thread_words"]
+__all__ = ["TrialReport", "cost_words", "first_words", "idle_words", "next_steps", "objections", "thread_words"]
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from sparktune.report.bench.words import count_of, one_line
 from sparktune.units import format_percent
 
 _AGAIN = "again, while nothing runs, and with a longer --settle where heat still moved: sparktune place trial"
-UNDO = "give the thread back its CPUs: sparktune place trial --undo"
+_UNDO = "give the thread back its CPUs: sparktune place trial --undo"
 _COSTS = {
     CostStatus.SHOWN: "shown",
     CostStatus.LOWER: "it IS lower by more",
@@ -108,7 +108,7 @@ def next_steps(report: TrialReport) -> tuple[str, ...]:
     if report.unended:
         return _go_on(report)
     if report.held:
-        return (UNDO,)
+        return (_UNDO,)
     if cost is not None and (cost.status is CostStatus.LOWER or _harmed(cost)):
         return ("leave it as it is: moving it costs speed", *_shown(cost))
     if idle is None:

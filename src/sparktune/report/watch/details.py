@@ -1,6 +1,6 @@
 """Pages behind the keys: threads, drift, findings, and what the keys do."""
 
-__all__ = ["KEYS", "PAGE_KEYS", "drift_page", "findings_page", "help_page", "key_row", "page_of", "threads_page"]
+__all__ = ["KEYS", "PAGE_KEYS", "key_row", "page_of"]
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -42,14 +42,14 @@ _HELP: Final = (
 )
 
 
-def help_page(_state: WatchState, _now_s: Seconds) -> tuple[Line, ...]:
+def _help_page(_state: WatchState, _now_s: Seconds) -> tuple[Line, ...]:
     """Return the keys, and what the words mean."""
     keys = [(Span(f"{key:<13}", Role.HEAD), plain(what)) for key, _, what in KEYS]
     more = (Span(f"{'arrows':<13}", Role.HEAD), plain("next node, node before; in a page: scroll"))
     return (*keys, more, (), *((plain(line),) for line in _HELP))
 
 
-def threads_page(state: WatchState, _now_s: Seconds) -> tuple[Line, ...]:
+def _threads_page(state: WatchState, _now_s: Seconds) -> tuple[Line, ...]:
     """Return the hottest threads of every node."""
     return tuple(line for one in state.nodes for line in _threads(state, one.node.name))
 
@@ -67,7 +67,7 @@ def _threads(state: WatchState, name: str) -> Iterator[Line]:
         yield from ((plain("  "), *thread_line(one, node.split)) for one in node.frame.threads)
 
 
-def drift_page(state: WatchState, now_s: Seconds) -> tuple[Line, ...]:
+def _drift_page(state: WatchState, now_s: Seconds) -> tuple[Line, ...]:
     """Return every row that differs or could not be read, with its reason, its places and the next step."""
     one = state.drift
     if one is None:
@@ -93,7 +93,7 @@ def _row_details(row: DriftRow) -> Iterator[Line]:
         yield (soft("    next: "), plain(one_line(row.hint)))
 
 
-def findings_page(state: WatchState, now_s: Seconds) -> tuple[Line, ...]:
+def _findings_page(state: WatchState, now_s: Seconds) -> tuple[Line, ...]:
     """Return every finding with its reason and its fix."""
     one = state.doctor
     if one is None:
@@ -116,10 +116,10 @@ def _finding_details(finding: Finding, why: dict[str, str]) -> Sequence[Line]:
 
 
 _PAGES: Final = {
-    "t": ("threads", threads_page),
-    "d": ("drift", drift_page),
-    "f": ("findings", findings_page),
-    "?": ("help", help_page),
+    "t": ("threads", _threads_page),
+    "d": ("drift", _drift_page),
+    "f": ("findings", _findings_page),
+    "?": ("help", _help_page),
 }
 PAGE_KEYS: Final = {key: title for key, (title, _) in _PAGES.items()}
 """Titles of pages by their keys."""

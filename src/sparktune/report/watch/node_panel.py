@@ -1,6 +1,6 @@
 """One node on the screen: cores by type, heat, GPU, memory against the guard line, swap, hottest threads."""
 
-__all__ = ["core_type", "gpu_words", "node_lines", "overview_line", "thread_line", "trend_words"]
+__all__ = ["node_lines", "overview_line", "thread_line"]
 
 from collections.abc import Iterator
 from statistics import fmean
@@ -103,12 +103,12 @@ def _clocks(low: Hertz, high: Hertz) -> str:
 
 def _heat_lines(frame: Frame) -> Iterator[Line]:
     zone = f"{frame.hottest_zone:.0f} C" if frame.hottest_zone is not None else _UNKNOWN
-    first, *others = [f"GPU {gpu.index} {gpu_words(gpu)}" for gpu in frame.gpus] or [f"GPU {_UNKNOWN}"]
+    first, *others = [f"GPU {gpu.index} {_gpu_words(gpu)}" for gpu in frame.gpus] or [f"GPU {_UNKNOWN}"]
     yield (soft("heat    "), plain(f"hottest zone {zone}; {first}"))
     yield from ((plain(f"        {words}"),) for words in others)
 
 
-def gpu_words(gpu: Gpu) -> str:
+def _gpu_words(gpu: Gpu) -> str:
     """Return what a GPU tells, each thing by its name; a thing that it does not tell is unknown."""
     use, clock, heat, power = gpu.utilization.value, gpu.sm_clock_hz.value, gpu.temperature.value, gpu.power.value
     return ", ".join(
@@ -154,10 +154,10 @@ def _memory_lines(state: NodeState, frame: Frame, glyphs: Glyphs) -> Iterator[Li
         if available < _NEAR * GUARD_AVAILABLE_BYTES
         else good(f"{away} above {line}")
     )
-    yield (soft("        "), place, plain(f"; {trend_words(state)}"))
+    yield (soft("        "), place, plain(f"; {_trend_words(state)}"))
 
 
-def trend_words(state: NodeState) -> str:
+def _trend_words(state: NodeState) -> str:
     """Return how MemAvailable changed in the last minute, or in as much of it as was seen."""
     if not state.available:
         return "trend unknown"
@@ -179,7 +179,7 @@ def _swap(frame: Frame) -> Span:
     return warn(f"{words}: SWAPPING") if moving else plain(words)
 
 
-def core_type(cpu: int, split: CoreSplit | None) -> str:
+def _core_type(cpu: int, split: CoreSplit | None) -> str:
     """Return ``fast core``, ``slow core``, or ``core`` where types are not known."""
     if split is None:
         return "core"
@@ -188,7 +188,7 @@ def core_type(cpu: int, split: CoreSplit | None) -> str:
 
 def thread_line(thread: HotThread, split: CoreSplit | None) -> Line:
     """Return one thread: how much of one core it took, what it is, and where it ran last."""
-    where = f"{core_type(thread.cpu, split)} {thread.cpu}"
+    where = f"{_core_type(thread.cpu, split)} {thread.cpu}"
     ids = f"{thread.pid}/{thread.tid}"
     share = format_percent(thread.share)
     return (plain(f"{share:>8}  {one_line(thread.name):<16} "), plain(f"{where:<13} "), soft(f"process/thread {ids}"))
