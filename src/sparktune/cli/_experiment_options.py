@@ -23,6 +23,7 @@ from typing import Annotated, Any, Final
 import typer
 from typer.core import TyperGroup
 
+from sparktune.cli._complete import node_names, workload_names
 from sparktune.cli._options import ApiKeyFile, Json, Quiet
 
 RUN: Final = "run"
@@ -30,7 +31,9 @@ RestoreOnly = Annotated[
     bool, typer.Option("--restore-only", help="Bring the original back, see that it is live, and measure nothing.")
 ]
 Url = Annotated[str, typer.Option("--url", help="Address of the server, for instance http://HOST:8000/v1")]
-Workload = Annotated[str, typer.Option("--workload", help="A workload of sparktune.yaml.")]
+Workload = Annotated[
+    str, typer.Option("--workload", help="A workload of sparktune.yaml.", autocompletion=workload_names)
+]
 Trials = Annotated[
     int | None, typer.Option("--trials", min=1, max=1000, help="Waves per cell and visit; 3 unless given.")
 ]
@@ -42,7 +45,13 @@ Margin = Annotated[
     float | None, typer.Option("--margin", help="Smallest effect worth having: 0.03 for rates, 0.05 for times.")
 ]
 NodesBehind = Annotated[
-    str, typer.Option("--nodes", metavar="A,B", help="The machines behind the server; guards watch them.")
+    str,
+    typer.Option(
+        "--nodes",
+        metavar="A,B",
+        help="The machines behind the server; guards watch them.",
+        autocompletion=node_names,
+    ),
 ]
 StopEngine = Annotated[
     bool, typer.Option("--stop-engine", help="End the engine at once when a guard stops, to save its host.")

@@ -26,12 +26,17 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import node_names, service_names
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON (schema 1).")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on stderr.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 Limit = Annotated[int, typer.Option("--limit", min=1, help="How many, newest first.")]
 Nodes = Annotated[
-    str, typer.Option("--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.")
+    str,
+    typer.Option(
+        "--nodes", metavar="A,B", help="Nodes as for doctor; else those of sparktune.yaml.", autocompletion=node_names
+    ),
 ]
 Root = Annotated[
     list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node; may be repeated.")
@@ -40,7 +45,7 @@ Address = Annotated[
     str,
     typer.Argument(help="Address of an OpenAI-compatible server, for instance http://HOST:8000/v1", show_default=False),
 ]
-Service = Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.")]
+Service = Annotated[str, typer.Option("--service", help="A service of sparktune.yaml.", autocompletion=service_names)]
 Model = Annotated[str, typer.Option("--model", help="The model; needed when the server serves several.")]
 ApiKey = Annotated[str, typer.Option("--api-key", help="Seen by every user of this machine: better SPARKTUNE_API_KEY.")]
 ApiKeyFile = Annotated[Path | None, typer.Option("--api-key-file", help="A file that holds the API key alone.")]

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import trial_ids, workload_names
 from sparktune.cli._options import ApiKeyFile, Json, Model, OutputTokens, PromptTokens, Quiet, Yes
 from sparktune.cli._place_options import ServiceByName
 
@@ -37,7 +38,10 @@ def trial(
     service: ServiceByName = "",
     idle_only: Annotated[bool, typer.Option("--idle-only", help="Measure nothing under load.")] = False,
     load_only: Annotated[bool, typer.Option("--load-only", help="Measure nothing at idle.")] = False,
-    workload: Annotated[str, typer.Option("--workload", help="What is sent: a workload of sparktune.yaml.")] = "",
+    workload: Annotated[
+        str,
+        typer.Option("--workload", help="What is sent: a workload of sparktune.yaml.", autocompletion=workload_names),
+    ] = "",
     prompt_tokens: PromptTokens = "",
     output_tokens: OutputTokens = "",
     trials: Annotated[
@@ -51,7 +55,13 @@ def trial(
     api_key_file: ApiKeyFile = None,
     seed: Annotated[int | None, typer.Option("--seed", min=0, max=2**63 - 1, help="Fixes the order of visits.")] = None,
     show: Annotated[
-        str, typer.Option("--show", metavar="RUN", help="Show a trial that there was, by its id, or: last.")
+        str,
+        typer.Option(
+            "--show",
+            metavar="RUN",
+            help="Show a trial that there was: its id, the beginning of it, or last.",
+            autocompletion=trial_ids,
+        ),
     ] = "",
     undo: Annotated[bool, typer.Option("--undo", help="Take back what a killed trial left.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and what it takes, and stop.")] = False,

@@ -18,7 +18,7 @@ _Experiment = Annotated[
     str,
     typer.Argument(
         metavar="RUN",
-        help="Id of the experiment, or its beginning; the newest unless given.",
+        help="Id of the experiment, its beginning, or last, as unless given.",
         autocompletion=experiment_ids,
     ),
 ]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import run_ids, workload_names
 from sparktune.cli._options import (
     Address,
     ApiKey,
@@ -75,6 +76,7 @@ def bench(
             "--workload",
             metavar="NAME|FILE.jsonl",
             help="A workload of sparktune.yaml, or a trace of `sparktune record` to replay.",
+            autocompletion=workload_names,
         ),
     ] = "",
     scale_time: Annotated[
@@ -173,7 +175,12 @@ def bench(
     quiet: Quiet = False,
     resume: Annotated[
         str,
-        typer.Option("--resume", metavar="RUN", help="Go on with a run that was interrupted."),
+        typer.Option(
+            "--resume",
+            metavar="RUN",
+            help="Go on with a run that was interrupted: its id, the beginning of it, or last.",
+            autocompletion=run_ids,
+        ),
     ] = "",
     skip_coherence: Annotated[
         bool,

@@ -7,9 +7,12 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import node_names, service_names
 from sparktune.cli._options import Yes
 
-_Service = Annotated[str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.")]
+_Service = Annotated[
+    str, typer.Option("--service", metavar="NAME", help="A service of sparktune.yaml.", autocompletion=service_names)
+]
 _Launcher = Annotated[
     str, typer.Option("--launcher", metavar="NAME", help="What starts it: compose, systemd, sparkrun or script.")
 ]
@@ -52,7 +55,10 @@ def drift(
     url: _Url = "",
     earned: _Earned = None,
     nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="Nodes to compare; else those of sparktune.yaml.")
+        str,
+        typer.Option(
+            "--nodes", metavar="A,B", help="Nodes to compare; else those of sparktune.yaml.", autocompletion=node_names
+        ),
     ] = "",
     everything: Annotated[bool, typer.Option("--all", help="Also what nobody earned and is as its file says.")] = False,
     watch: Annotated[
@@ -87,7 +93,10 @@ def restore(
     where: _Where = None,
     url: _Url = "",
     earned: _Earned = None,
-    nodes: Annotated[str, typer.Option("--nodes", metavar="A,B", help="The machines that its parts are on.")] = "",
+    nodes: Annotated[
+        str,
+        typer.Option("--nodes", metavar="A,B", help="The machines that its parts are on.", autocompletion=node_names),
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan, and change nothing.")] = False,
     yes: Yes = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back what a restore that was killed has left.")] = False,

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import experiment_ids
 from sparktune.cli._options import Json, Yes
 
 _File = Annotated[
@@ -57,7 +58,12 @@ def show(
 
 
 def accept(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="Id of an experiment, or its beginning.")],
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="RUN", help="Id of an experiment, its beginning, or last.", autocompletion=experiment_ids
+        ),
+    ],
     earned: _File = None,
 ) -> None:
     """Write what an experiment of the store earned, as ab --accept would have; nothing on any machine is changed.

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import node_names
 from sparktune.cli._options import Json
 
 
@@ -31,6 +32,7 @@ def lint(
             "--nodes",
             metavar="A,B",
             help="Ask these nodes too: a name for ssh, local, a folder (with a slash).",
+            autocompletion=node_names,
         ),
     ] = "",
     root: Annotated[list[Path] | None, typer.Option("--root", metavar="DIR", help="A captured tree as a node.")] = None,

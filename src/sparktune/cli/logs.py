@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import node_names, service_names
 from sparktune.cli._options import Json
 
 
@@ -24,10 +25,19 @@ def logs(
     ] = None,
     live: Annotated[bool, typer.Option("--live", help="Read what runs, or ran last, on --nodes.")] = False,
     nodes: Annotated[
-        str, typer.Option("--nodes", metavar="A,B", help="With --live: the nodes; else those of sparktune.yaml.")
+        str,
+        typer.Option(
+            "--nodes",
+            metavar="A,B",
+            help="With --live: the nodes; else those of sparktune.yaml.",
+            autocompletion=node_names,
+        ),
     ] = "",
     service: Annotated[
-        str, typer.Option("--service", metavar="NAME", help="With --live: a service of sparktune.yaml.")
+        str,
+        typer.Option(
+            "--service", metavar="NAME", help="With --live: a service of sparktune.yaml.", autocompletion=service_names
+        ),
     ] = "",
     tail: Annotated[int, typer.Option("--tail", min=1, max=200_000, help="With --live: lines of each log.")] = 20_000,
     ahead: Annotated[

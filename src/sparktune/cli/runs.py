@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
-from sparktune.cli._complete import run_ids
+from sparktune.cli._complete import measured_ids, run_ids
 from sparktune.cli._options import Json, Limit
 
 _RUN = Annotated[
     str,
-    typer.Argument(help="Id of the run, or its beginning; the newest unless given.", autocompletion=run_ids),
+    typer.Argument(help="Id of the run, its beginning, or last, as unless given.", autocompletion=run_ids),
 ]
 
 
@@ -68,7 +68,10 @@ def export_run(
 
 def report_run(
     run: Annotated[
-        str, typer.Argument(help="Id of an experiment or a run, or its beginning; the newest unless given.")
+        str,
+        typer.Argument(
+            help="Id of an experiment or a run, its beginning, or last, as unless given.", autocompletion=measured_ids
+        ),
     ] = "",
     form: Annotated[
         str, typer.Option("--format", help="html: one page; markdown: to paste; svg or png: the pictures.")

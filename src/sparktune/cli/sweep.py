@@ -16,7 +16,7 @@ from sparktune.cli._sweep_flags import SweepFlags
 _Sweep = Annotated[
     str,
     typer.Argument(
-        metavar="SWEEP", help="Id of the sweep, or its beginning; the newest unless given.", autocompletion=sweep_ids
+        metavar="SWEEP", help="Id of the sweep, its beginning, or last, as unless given.", autocompletion=sweep_ids
     ),
 ]
 

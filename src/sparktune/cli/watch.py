@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sparktune.cli._complete import service_names
 from sparktune.cli._options import Nodes, Root
 
 
@@ -22,7 +23,13 @@ def watch(
         int, typer.Option("--count", min=0, help="End after so many looks; 0 goes on until q or Ctrl-C.")
     ] = 0,
     service: Annotated[
-        str, typer.Option("--service", metavar="NAME", help="The service of sparktune.yaml whose engine is shown.")
+        str,
+        typer.Option(
+            "--service",
+            metavar="NAME",
+            help="The service of sparktune.yaml whose engine is shown.",
+            autocompletion=service_names,
+        ),
     ] = "",
     url: Annotated[str, typer.Option("--url", metavar="URL", help="Another server than the service's.")] = "",
     ask_every: Annotated[

@@ -78,6 +78,12 @@ class IdleTrials:
         with row_faults(self._path, f"trial {row['id']}"):
             return _row(row)
 
+    def newest_ids(self, limit: int) -> tuple[str, ...]:
+        """Return the ids of the newest trials, newest first."""
+        with store_faults(self._path):
+            rows = self._connection.execute(f"SELECT id FROM idle_trials {_NEWEST} LIMIT ?", (limit,))  # noqa: S608 - a constant
+            return tuple(row["id"] for row in rows)
+
     def newest(self) -> IdleRow | None:
         """Return the newest trial, None when there is none."""
         with store_faults(self._path):
