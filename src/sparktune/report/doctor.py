@@ -3,7 +3,6 @@
 __all__ = ["doctor_json", "doctor_text"]
 
 import json
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -14,6 +13,7 @@ from sparktune.model.node import ClusterFacts, NodeFacts
 from sparktune.report.bench.words import count_of, printable
 from sparktune.report.facts import plain_facts
 from sparktune.report.finding_json import finding_members
+from sparktune.report.layout import fit_lines, fold
 from sparktune.report.node import node_lines
 
 _INDENT = " " * 9
@@ -54,7 +54,17 @@ def doctor_text(cluster: ClusterFacts, findings: tuple[Finding, ...], *, width: 
     blocks += [_failure(node, width) for node in cluster.nodes if node.failure]
     blocks += [_told(alike, rules[alike[0].rule], width, color=color) for alike in _grouped(findings)]
     blocks += ["\n".join(_wrapped(line, width, "  ") for line in node_lines(node)) for node in cluster.answered]
+    blocks += [fit_lines(line, width).rstrip("\n") for line in _next(cluster, findings)]
     return "\n\n".join(blocks) + "\n"
+
+
+def _next(cluster: ClusterFacts, findings: tuple[Finding, ...]) -> Iterator[str]:
+    """Yield what to do after reading; a node that did not answer has its own fix."""
+    worst = {finding.severity for finding in findings} & {Severity.ERROR, Severity.WARNING}
+    if worst:
+        yield f"next: fix what is called {'ERROR' if Severity.ERROR in worst else 'WARNING'} above, and ask again"
+    elif cluster.answered and len(cluster.answered) == len(cluster.nodes):
+        yield "next: measure what runs there: sparktune bench http://HOST:8000/v1"
 
 
 def _verdict(cluster: ClusterFacts, findings: tuple[Finding, ...]) -> str:
@@ -101,11 +111,4 @@ def _told_lines(finding: Finding, rule: FindingRule) -> Iterator[str]:
 
 
 def _wrapped(text: str, width: int, indent: str, *, first: str = "") -> str:
-    return textwrap.fill(
-        printable(text),
-        width=width,
-        initial_indent=first,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return "\n".join(fold(printable(text), width, indent=first, hang=indent))

@@ -168,3 +168,23 @@ def test_json_has_the_agreed_shape() -> None:
     (finding,) = document["findings"]
     assert {"rule", "severity", "node", "file", "line", "evidence", "hint", "source", "why", "title"} == set(finding)
     assert (finding["rule"], finding["severity"], finding["file"]) == ("cores-mixed", "info", None)
+
+
+@pytest.mark.parametrize(
+    ("severities", "step"),
+    [
+        ((), "next: measure what runs there: sparktune bench"),
+        ((Severity.INFO,), "next: measure what runs there: sparktune bench"),
+        ((Severity.INFO, Severity.WARNING), "next: fix what is called WARNING above"),
+        ((Severity.WARNING, Severity.ERROR), "next: fix what is called ERROR above"),
+    ],
+)
+def test_the_last_line_names_the_next_step(severities: tuple[Severity, ...], step: str) -> None:
+    """A stranger who has read it does not know what to do with a machine that is well."""
+    findings = tuple(_finding(severity) for severity in severities)
+
+    assert doctor_text(_cluster("a"), findings).splitlines()[-1].startswith(step)
+
+
+def test_where_a_node_did_not_answer_its_own_fix_is_the_next_step() -> None:
+    assert "next:" not in doctor_text(ClusterFacts(nodes=(NodeFacts(node="a"), _LOST)), ())
