@@ -74,6 +74,8 @@ def printed(
     flags: ProfileFlags | None = None,
 ) -> None:
     """Print what a verb came to, and leave with its exit code."""
+    for note in outcome.notes:
+        sys.stderr.write(f"note: {note}\n")
     if choice.json:
         sys.stdout.write(host_json(outcome.reports, verb=outcome.verb))
     else:

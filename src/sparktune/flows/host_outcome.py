@@ -21,11 +21,15 @@ _LEFT_HALF = frozenset({NodeState.INCOMPLETE, NodeState.UNKNOWN})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HostOutcome:
-    """``reports`` in the order of the nodes. ``interrupted``: Ctrl-C ended it between two nodes, or after a step."""
+    """``reports`` in the order of the nodes. ``interrupted``: Ctrl-C ended it between two nodes, or after a step.
+
+    ``notes`` say which names are left out, since they are another one's host.
+    """
 
     verb: HostVerb
     reports: tuple[NodeReport, ...]
     interrupted: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def exit_code(self) -> ExitCode:

@@ -10,6 +10,7 @@ from sparktune.flows.host_journal import applied_profile, held_entries, newest_a
 from sparktune.flows.host_look import Seen, failed, see, seen_once, view_of
 from sparktune.flows.host_outcome import HostOutcome
 from sparktune.flows.look import Look, looking
+from sparktune.flows.one_host import shown_once
 from sparktune.flows.place_status import placed_rows
 from sparktune.host.changes import verify_node
 from sparktune.host.pinning.rows import rule_checks
@@ -26,23 +27,25 @@ _NOT_UNDERSTOOD = "the profile in the journal is none that this version understa
 
 
 async def verify_all(targets: Sequence[NodeTarget], profile: Profile | None) -> HostOutcome:
-    """Verify all nodes at once."""
+    """Verify all nodes at once, each host once."""
     async with Look() as look:
+        hosts, notes = await shown_once(targets, look)
 
         async def verify(target: NodeTarget) -> NodeReport:
             return await _report(look.node(target), profile, await seen_once(look, target))
 
-        return HostOutcome(verb="verify", reports=_reports(targets, await look.each(targets, verify)))
+        return HostOutcome(verb="verify", reports=_reports(hosts, await look.each(hosts, verify)), notes=notes)
 
 
 async def status_all(targets: Sequence[NodeTarget], look: Look | None = None) -> HostOutcome:
-    """Ask all nodes at once; in a look that goes on what is known from it already is not asked again."""
+    """Ask all nodes at once, each host once; in a look that goes on what is known is not asked again, name by name."""
     async with looking(look) as shared:
+        hosts, notes = (tuple(targets), ()) if look is not None else await shown_once(targets, shared)
 
         async def status(target: NodeTarget) -> NodeReport:
             return await shared.once(_status, target)
 
-        return HostOutcome(verb="status", reports=_reports(targets, await shared.each(targets, status)))
+        return HostOutcome(verb="status", reports=_reports(hosts, await shared.each(hosts, status)), notes=notes)
 
 
 async def verify_waiting(node: ReadableNode, profile: Profile) -> tuple[HostCheck, ...]:

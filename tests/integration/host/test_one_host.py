@@ -56,10 +56,13 @@ def test_what_changes_machines_refuses_a_host_that_is_named_twice(
     ("words", "count"),
     [
         (("doctor", "--nodes", "local,spark1,alias", "--json"), 1),
+        (("host", "verify", "--nodes", "local,alias", "--json"), 1),
+        (("host", "status", "--nodes", "spark1,alias", "--json"), 1),
+        (("place", "status", "--nodes", "local,spark1,alias", "--json"), 1),
         (("place", "scan", "--nodes", "local,alias", "--windows", "1", "--window", "1s", "--json"), 1),
         (("watch", "--nodes", "spark1,alias", "--count", "1", "--interval", "0.2", "--json"), 1),
     ],
-    ids=["doctor", "place scan", "watch"],
+    ids=["doctor", "host verify", "host status", "place status", "place scan", "watch"],
 )
 def test_what_only_looks_shows_the_host_once_and_says_so(words: tuple[str, ...], count: int) -> None:
     done = run_sparktune(*words)
