@@ -1,6 +1,7 @@
 """Arrival instants on a real network stack: after the server wrote, before this process read, whatever clocks do."""
 
 import os
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -9,7 +10,7 @@ import pytest
 from tests.support.load import CHUNKED, payload, target_of, wave
 from tests.support.scripted_server import Connection, ScriptedServer, Step, hold, read_body, send, signal, until, wait
 
-from sparktune.io.load import connect, timebase
+from sparktune.io.load import connect, stamps, timebase
 from sparktune.io.load.client import LoadClient
 from sparktune.io.load.clock import ClockPair, Clocks, take_pair
 from sparktune.io.load.target import Limits
@@ -129,3 +130,12 @@ def test_health_of_a_wave() -> None:
     assert set(health.cores) <= os.sched_getaffinity(0)
     assert health.clock_step_s == 0.0
     assert before_s <= recorded.started_wall_s <= after_s
+
+
+def test_the_kernel_is_asked_for_stamps_between_waves_too() -> None:
+    """It begins to stamp a moment after somebody asks: each wave on a busy machine would miss its first packets."""
+    with ScriptedServer({"/": [read_body(), send(CHUNKED + b"0\r\n\r\n"), hold()]}) as server:
+        wave(server, ["/"])
+    asking = stamps._keep_stamping()
+
+    assert asking.getsockopt(socket.SOL_SOCKET, stamps._SO_TIMESTAMPING_NEW) == stamps._RX_SOFTWARE | stamps._SOFTWARE

@@ -4,13 +4,20 @@ Source: Documentation/networking/timestamping.rst of Linux (SO_TIMESTAMPING_NEW,
 from include/uapi/asm-generic/socket.h and include/uapi/linux/net_tstamp.h. The control message holds three pairs of
 64-bit seconds and nanoseconds on every architecture; the first pair is the software stamp, in CLOCK_REALTIME, of the
 packet that carried the last byte of the read: when several packets wait, the stamp is that of the newest.
+
+The kernel stamps nothing while nobody asks; when somebody does it begins a moment later, in a worker of its own
+(net/core/dev.c, net_enable_timestamp), and on a busy machine the first packet of a wave has passed by then. So one
+socket goes on asking for as long as this process lives.
 """
 
 __all__ = ["ANCILLARY_BYTES", "NO_STAMP", "STAMP_BYTES", "Receive", "Received", "ask_for_stamps", "unpack_stamps"]
 
+import atexit
 import socket
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cache
 
 from sparktune.units import NS_PER_S, Nanoseconds
 
@@ -34,7 +41,17 @@ def ask_for_stamps(sock: socket.socket) -> bool:
         sock.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPING_NEW, _RX_SOFTWARE | _SOFTWARE)
     except OSError:
         return False
+    with suppress(OSError):  # without it stamps are as good, but for the first packets
+        _keep_stamping()
     return True
+
+
+@cache
+def _keep_stamping() -> socket.socket:
+    asking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    atexit.register(asking.close)
+    asking.setsockopt(socket.SOL_SOCKET, _SO_TIMESTAMPING_NEW, _RX_SOFTWARE | _SOFTWARE)
+    return asking
 
 
 def unpack_stamps(raw: bytes | bytearray) -> Sequence[Nanoseconds | None]:
