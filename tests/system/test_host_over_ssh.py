@@ -44,11 +44,14 @@ class World:
 
 
 def _force(folder: Path, rules: str) -> str:
-    """Return the shell command behind a node: what was asked, as another user, where the folders are the test's."""
+    """Return the shell command behind a node: what was asked, as another user, where the folders are the test's.
+
+    It calls itself as its rules: two of one name and one kernel are taken for one host.
+    """
     over = {"lib": "/var/lib", "lock": "/run/lock", "etc": "/etc/sysctl.d", rules: "/etc/sudoers"}
     mounts = " && ".join(f"mount --bind {folder / name} {place}" for name, place in over.items())
     asked = f'setpriv --reuid={_USER} --regid=nogroup --clear-groups sh -c "$SSH_ORIGINAL_COMMAND"'
-    return f"exec unshare --mount sh -c '{mounts} && exec {asked}'"
+    return f"exec unshare --mount --uts sh -c 'hostname {rules} && {mounts} && exec {asked}'"
 
 
 @pytest.fixture(name="world")
