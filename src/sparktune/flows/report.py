@@ -4,7 +4,7 @@ __all__ = ["Subject", "experiment_material", "find_subject", "run_material"]
 
 from sparktune.bench.trial import decode_trial
 from sparktune.engines import by_name
-from sparktune.errors import UnknownRun
+from sparktune.errors import UnknownRun, UsageError
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_result import experiment_result
 from sparktune.flows.result import rebuild
@@ -25,17 +25,21 @@ def find_subject(store: Store, prefix: str) -> Subject:
     """Return the experiment or the run whose id begins with ``prefix``; for "" and ``last`` what was begun last.
 
     A visit's run belongs to its experiment, so that the newest is the experiment, not its last visit. Raises
-    UnknownRun, and UsageError when several begin so.
+    UnknownRun, and UsageError when several begin so, or when the newest is a visit of a sweep, which has its own page.
     """
     if not is_newest(prefix):
         try:
             return store.load_experiment(prefix)
         except UnknownRun:
             return find_run(store, prefix)
+    run = store.newest_run()
+    for sweep in store.list_sweeps(1):
+        if run.id in {visit.run_id for visit in store.sweep_visits(sweep.id)}:
+            message = f"what was measured last is a visit of sweep {sweep.id}"
+            raise UsageError(message, hint=f"the page of that sweep: sparktune sweep report {sweep.id}")
     experiments = store.list_experiments(1)
     if not experiments:
-        return store.newest_run()
-    run = store.newest_run()
+        return run
     experiment = store.load_experiment(experiments[0].id)
     ours = {visit.run_id for visit in store.visits(experiment.id)}
     return run if run.created_wall_s > experiment.created_wall_s and run.id not in ours else experiment

@@ -2,10 +2,12 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.support import swept
 from tests.support.measured import store_run
 from tests.support.stored_experiment import store_experiment
 
@@ -82,6 +84,22 @@ def test_a_bench_after_an_experiment_is_the_newest(sparktune: Sparktune, tmp_pat
     assert sparktune("runs", "report") == 0
 
     assert (tmp_path / f"report-{run.id}.html").exists()
+
+
+def test_after_a_sweep_the_page_of_the_sweep_is_named(
+    sparktune: Sparktune, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its last visit alone would pass for the answer: a page that says VALID where the sweep says NO WINNER."""
+    result = swept.none()
+    with Store.open() as store:
+        run = store_run(store)
+        store.create_sweep(result.record, replace(result.experiment, id=result.record.id, blocks=(), sweep=True))
+        store.add_sweep_visit(result.record.id, replace(result.visits[0], run_id=run.id))
+
+    assert sparktune("runs", "report") == 2
+
+    assert f"sparktune sweep report {result.record.id}" in capsys.readouterr().err
+    assert list(tmp_path.glob("report-*")) == []
 
 
 @pytest.mark.parametrize("kind", ["experiment", "run"])
