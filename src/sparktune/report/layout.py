@@ -14,8 +14,13 @@ from typing import Final
 _BOLD: Final = "1"
 _GAP: Final = 2
 _HANG: Final = 4
-_COMMAND: Final = re.compile(r"""sparktune (?:.*['"].*|(?:(?![,;:]\s|\)|\s\().)+)""")
+_PROGRAMS: Final = "chmod|docker|getent|llama-benchy|nvidia-smi|pip|ss|ssh|sudo|systemctl|taskset|top|vllm"
+_COMMAND: Final = re.compile(
+    rf"""(?:sparktune |(?<=: )(?:(?:{_PROGRAMS})|\S*/python[\d.]*) )(?:.*['"].*|(?:(?![,;:]\s|\)|\s\().)+)"""
+)
 """Something to type, to the end of the sentence; to the end of the line where it has quotes."""
+_PATH: Final = re.compile(r"'(?:~|\.\.?)?/[^']*'")
+"""A path in quotes, which may have blanks."""
 _QUANTITY: Final = re.compile(
     r"(?<=\d) (?=(?:%|[KMG]iB|tok/s|[mu]?s|min|h|d|C|W|[MG]Hz)(?![\w/]))|(?<=\d [hd]) (?=\d)|(?<=\d min) (?=\d)"
 )
@@ -65,8 +70,12 @@ def _folded(line: str, width: int) -> Sequence[str]:
         return [line]
     bare = line.lstrip(" ")
     indent = " " * (len(line) - len(bare))
-    text = _COMMAND.sub(lambda found: found[0].replace(" ", _KEPT), bare)
+    text = _PATH.sub(_kept, _COMMAND.sub(_kept, bare))
     return fold(text, width, indent=indent, hang=indent + " " * _HANG)
+
+
+def _kept(found: re.Match[str]) -> str:
+    return found[0].replace(" ", _KEPT)
 
 
 def keep_units(text: str, blank: str) -> str:

@@ -113,3 +113,43 @@ def test_a_number_keeps_its_unit(quantity: str, width: int) -> None:
 
 def test_a_number_before_another_word_may_end_a_line() -> None:
     assert fit_lines("it was so for 5 hosts\n", 16).splitlines() == ["it was so for 5", "    hosts"]
+
+
+@pytest.mark.parametrize(
+    ("line", "folded"),
+    [
+        (
+            "hint: check its spelling, or use an IP address; try: getent hosts spark1.lan",
+            [
+                "hint: check its spelling, or use an IP",
+                "    address; try:",
+                "    getent hosts spark1.lan",
+            ],
+        ),
+        (
+            "hint: write one, as it was shown, with: top -H -b -n 1 > FILE",
+            [
+                "hint: write one, as it was shown, with:",
+                "    top -H -b -n 1 > FILE",
+            ],
+        ),
+        (
+            "hint: make one with a benchmark that has ended, then look at it again",
+            [
+                "hint: make one with a benchmark that has",
+                "    ended, then look at it again",
+            ],
+        ),
+        (
+            "error: the model '/srv/my models/a b.gguf' cannot be read: No such file",
+            [
+                "error: the model",
+                "    '/srv/my models/a b.gguf' cannot be",
+                "    read: No such file",
+            ],
+        ),
+    ],
+    ids=["a program", "with signs of a shell", "a word that is a program, too", "a path with blanks"],
+)
+def test_what_is_copied_out_of_an_error_is_in_one_piece(line: str, folded: list[str]) -> None:
+    assert fit_lines(f"{line}\n", 40) == "".join(f"{one}\n" for one in folded)
