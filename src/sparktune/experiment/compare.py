@@ -158,7 +158,7 @@ def _values(rows: Sequence[Row], arm: str, metric: str, void: set[_Cell]) -> _Va
         if row.arm != arm or _cell(row) in void:
             continue
         logs = [math.log(value) for value in _told(row, metric) if value > 0]
-        number = row.trial if row.block is None else _Block(row.block)
+        number: object = row.trial if row.block is None else _Block(row.block)
         if number is not None:
             numbered.setdefault((_cell(row), number), []).extend(logs)
         else:
@@ -266,8 +266,8 @@ def _trials(rows: Sequence[Row], arms: tuple[str, str], cells: set[_Cell]) -> in
 
 def _count(rows: Sequence[Row]) -> int | None:
     blocks = {row.block for row in rows if row.block is not None}
-    numbers = blocks or {row.trial for row in rows}
-    if None not in numbers:
-        return len(numbers)
+    trials = {row.trial for row in rows if row.trial is not None}
+    if blocks or (trials and all(row.trial is not None for row in rows)):
+        return len(blocks or trials)
     counts = [row.trials for row in rows]
     return None if None in counts else sum(count or 0 for count in counts)

@@ -47,9 +47,9 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
 
 def _trials(rows: Sequence[Row]) -> int | None:
     blocks = {row.block for row in rows if row.block is not None}
-    numbers = blocks or {row.trial for row in rows}
-    if None not in numbers:
-        return len(numbers)
+    trials = {row.trial for row in rows if row.trial is not None}
+    if blocks or (trials and all(row.trial is not None for row in rows)):
+        return len(blocks or trials)
     counts = [row.trials for row in rows]
     return None if any(count is None for count in counts) else sum(count or 0 for count in counts)
 
