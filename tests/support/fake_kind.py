@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from sparktune.agent.engine import Engine
-from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Kind, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.tree import Tree
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 from tests.support.steps import kind_named
 
-from sparktune.agent.kind import StepFailed
-from sparktune.agent.machine import machine_of
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.machines import machine_of
 from sparktune.agent.numbers import cpus_of, format_cpus
 from sparktune.agent.tree import Tree
 

@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.root, pytest.mark.timeout(300)]
 _PROGRAM = """
 import importlib, json, os, sys
 sys.path.insert(0, "/srv/agent.pyz")
-from sparktune.agent.kind import StepFailed
-from sparktune.agent.machine import machine_of
 from sparktune.agent.tree import Tree
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.machines import machine_of
 
 def files():
     tops = ("/etc/systemd", "/run/systemd/system.control", "/run/systemd/transient", "/run/systemd/system")

@@ -16,8 +16,9 @@ import pytest
 from tests.support.kernel import kept_kernel
 from tests.support.steps import kind_named
 
-from sparktune.agent.kind import StepFailed
-from sparktune.agent.machine import Machine, machine_of
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.machine import Machine
+from sparktune.agent.machines import machine_of
 from sparktune.agent.numbers import cpus_of, format_cpus
 from sparktune.agent.tree import Tree
 

@@ -15,7 +15,7 @@ from sparktune.agent.interrupts import Interrupts
 from sparktune.agent.journal import Journal
 from sparktune.agent.kind import Kind
 from sparktune.agent.lock import Lock
-from sparktune.agent.machine import machine_of
+from sparktune.agent.machines import machine_of
 from sparktune.agent.past import Past
 from sparktune.agent.reapply import steps_to_do_again
 from sparktune.agent.recover import Recovery

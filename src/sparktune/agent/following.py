@@ -9,7 +9,8 @@ __all__ = ["LABEL", "crashed", "spent", "steps_to_follow"]
 from collections.abc import Mapping
 from typing import Any
 
-from sparktune.agent.kind import Kind, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Kind
 from sparktune.agent.machine import Machine
 from sparktune.agent.past import Past
 

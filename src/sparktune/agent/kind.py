@@ -4,35 +4,19 @@ A reading is what a step's items are now: by item a value that JSON can carry, N
 keeps readings whole, so that they can be put back exactly.
 """
 
-__all__ = ["Items", "Kind", "Outcome", "Reading", "SomethingElse", "StepFailed"]
+__all__ = ["Items", "Kind", "Outcome", "Reading"]
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # to name it is no reason to load it: who asks what was done changes nothing
     from sparktune.agent.machine import Machine
 
 Reading = dict[str, Any]
 Step = dict[str, Any]
 Outcome = dict[str, str]  # "outcome", "why"
 Items = dict[str, Outcome]
-
-
-class StepFailed(Exception):
-    """A step cannot look at, do or put back something; the text says what and why."""
-
-
-class SomethingElse(StepFailed):
-    """What is at an item's place is nothing that a step of this kind leaves there: a folder in the place of a file.
-
-    ``found`` says in a few words what it is. Whoever was to put something back there leaves it: it is somebody else's.
-    """
-
-    def __init__(self, message: str, found: str) -> None:
-        """Keep the words apart from the sentence."""
-        super().__init__(message)
-        self.found = found
 
 
 class Kind(ABC):

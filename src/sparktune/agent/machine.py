@@ -4,7 +4,7 @@
 change is written where the tree keeps that program's answer.
 """
 
-__all__ = ["Kept", "Machine", "machine_of"]
+__all__ = ["Kept", "Machine"]
 
 from abc import ABC, abstractmethod
 from typing import Any
@@ -90,15 +90,3 @@ class Machine(ABC):
     @abstractmethod
     def pause(self) -> None:
         """Wait a moment for what comes about by itself."""
-
-
-def machine_of(tree: Tree) -> Machine:
-    """Return the machine that a tree stands for."""
-    # Each is loaded only where it is needed: a node never needs the tree's.
-    if tree.root:
-        from sparktune.agent.machine_tree import TreeMachine  # noqa: PLC0415
-
-        return TreeMachine(tree)
-    from sparktune.agent.machine_live import LiveMachine  # noqa: PLC0415
-
-    return LiveMachine(tree)

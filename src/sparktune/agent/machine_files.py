@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from sparktune.agent.kind import SomethingElse, StepFailed
+from sparktune.agent.failures import SomethingElse, StepFailed
 from sparktune.agent.tree import Tree
 from sparktune.agent.why import why
 

@@ -13,7 +13,7 @@ import re
 import time
 from typing import Any
 
-from sparktune.agent.kind import StepFailed
+from sparktune.agent.failures import StepFailed
 from sparktune.agent.machine import Kept, Machine
 from sparktune.agent.running import run_program
 

@@ -11,7 +11,7 @@ import errno
 import os
 from typing import Any
 
-from sparktune.agent.kind import StepFailed
+from sparktune.agent.failures import StepFailed
 from sparktune.agent.machine import Kept, Machine
 from sparktune.agent.numbers import cpus_of
 from sparktune.agent.tree import Tree

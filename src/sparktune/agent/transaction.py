@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from sparktune.agent.failures import StepFailed
 from sparktune.agent.home import Home
 from sparktune.agent.interrupts import Interrupts
 from sparktune.agent.journal import Journal
-from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.kind import Items, Kind, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.past import past_from
 from sparktune.agent.protocol import PROTOCOL

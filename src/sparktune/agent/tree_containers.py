@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from sparktune.agent.kind import StepFailed
+from sparktune.agent.failures import StepFailed
 from sparktune.agent.protocol import command_slug
 from sparktune.agent.tree_texts import Texts
 

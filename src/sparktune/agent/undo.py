@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
+from sparktune.agent.failures import SomethingElse, StepFailed
 from sparktune.agent.journal import Journal
-from sparktune.agent.kind import Kind, Reading, SomethingElse, StepFailed
+from sparktune.agent.kind import Kind, Reading
 from sparktune.agent.machine import Machine
 from sparktune.agent.past import Past, PastStep
 from sparktune.agent.show import shown

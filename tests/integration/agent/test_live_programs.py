@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from tests.support.steps import CONTAINER, kind_named, sample_steps
 
-from sparktune.agent.kind import StepFailed
-from sparktune.agent.machine import machine_of
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.machines import machine_of
 from sparktune.agent.tree import Tree
 
 _LOG = "words.log"

@@ -11,8 +11,9 @@ from tests.support.named_threads import NamedThreads, named_threads
 from tests.support.steps import kind_named
 
 from sparktune.agent import busy
-from sparktune.agent.kind import Reading, StepFailed
-from sparktune.agent.machine import machine_of
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Reading
+from sparktune.agent.machines import machine_of
 from sparktune.agent.tree import Tree
 
 _KIND = kind_named("threads")

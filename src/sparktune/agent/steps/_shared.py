@@ -14,8 +14,9 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
+from sparktune.agent.failures import StepFailed
 from sparktune.agent.files import read_file
-from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
+from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.numbers import cpus_of, format_cpus, plain_cpus, same_cpus
 from sparktune.agent.results import NEEDS_ROOT

@@ -2,7 +2,8 @@
 
 __all__ = ["KIND"]
 
-from sparktune.agent.kind import Items, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.steps._shared import TaskKind, item_of, want
 

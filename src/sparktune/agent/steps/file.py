@@ -5,7 +5,8 @@ __all__ = ["KIND"]
 import base64
 from typing import Any
 
-from sparktune.agent.kind import Reading, SomethingElse, Step, StepFailed
+from sparktune.agent.failures import SomethingElse, StepFailed
+from sparktune.agent.kind import Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.machine_files import MOST_BYTES
 from sparktune.agent.steps._shared import PathKind, want

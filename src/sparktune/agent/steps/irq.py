@@ -13,7 +13,8 @@ import re
 from collections.abc import Collection
 from typing import Any
 
-from sparktune.agent.kind import Items, Outcome, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Outcome, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.numbers import format_cpus, same_cpus
 from sparktune.agent.steps._shared import CpusKind, outcome, read_value, want, wanted_cpus

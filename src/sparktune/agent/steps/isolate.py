@@ -8,7 +8,8 @@ __all__ = ["KIND"]
 
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Kind, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.steps._shared import outcome, want
 

@@ -4,7 +4,8 @@ __all__ = ["KIND"]
 
 from typing import Any
 
-from sparktune.agent.kind import Reading, SomethingElse, Step
+from sparktune.agent.failures import SomethingElse
+from sparktune.agent.kind import Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.steps._shared import PathKind, want
 

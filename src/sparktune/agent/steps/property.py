@@ -12,7 +12,8 @@ __all__ = ["KIND"]
 
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Kind, Outcome, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.machine_files import Captured
 from sparktune.agent.numbers import plain_cpus, same_cpus

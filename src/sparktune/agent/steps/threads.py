@@ -8,7 +8,8 @@ again for threads that came since: then ``only`` names those.
 __all__ = ["KIND"]
 
 from sparktune.agent.busy import why_not_busy
-from sparktune.agent.kind import Items, Outcome, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Outcome, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.results import NEEDS_ROOT
 from sparktune.agent.steps._shared import TaskKind, outcome, want, wanted_cpus

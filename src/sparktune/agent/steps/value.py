@@ -5,7 +5,8 @@ __all__ = ["KIND"]
 import re
 from typing import Any
 
-from sparktune.agent.kind import Items, Kind, Reading, Step, StepFailed
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.kind import Items, Kind, Reading, Step
 from sparktune.agent.machine import Machine
 from sparktune.agent.numbers import mask_of, same_cpus
 from sparktune.agent.steps._shared import outcome, read_value, want

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from tests.support.steps import CONTAINER, PID, STARTED, WORKER, kind_named, sample_steps, sample_tree
 
-from sparktune.agent.kind import StepFailed
-from sparktune.agent.machine import Machine, machine_of
+from sparktune.agent.failures import StepFailed
+from sparktune.agent.machine import Machine
+from sparktune.agent.machines import machine_of
 from sparktune.agent.tree import Tree
 
 

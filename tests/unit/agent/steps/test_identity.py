@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.support.steps import kind_named, sample_steps, sample_tree, tree_state
 
-from sparktune.agent.machine import machine_of
+from sparktune.agent.machines import machine_of
 from sparktune.agent.tree import Tree
 
 # These have no state of their own: undoing them is doing them once more.

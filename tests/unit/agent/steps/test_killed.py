@@ -13,7 +13,8 @@ from tests.support.killed import killed_after
 from tests.support.steps import kind_named, sample_steps, sample_tree, tree_state
 
 from sparktune.agent.kind import Reading
-from sparktune.agent.machine import Machine, machine_of
+from sparktune.agent.machine import Machine
+from sparktune.agent.machines import machine_of
 from sparktune.agent.tree import Tree
 
 _AGAIN = ("reload", "service-restart")
