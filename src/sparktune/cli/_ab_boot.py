@@ -15,7 +15,7 @@ from sparktune.io.launching.proc import boot_id
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import ArmPlan, Reboot
-from sparktune.report.bench.words import count_of
+from sparktune.units import count_of
 
 _LIMIT_S = 30.0
 

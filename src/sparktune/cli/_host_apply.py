@@ -22,9 +22,8 @@ from sparktune.io.plan_file import load_plans
 from sparktune.model.host_plan import NodePlan
 from sparktune.model.node_report import NodeReport
 from sparktune.model.step import IsolateStep
-from sparktune.report.bench.words import count_of
 from sparktune.report.host import Look, apply_text, host_json, plan_text
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Seconds, count_of, format_duration
 
 _CUT_OFF_WINDOW_S: Seconds = 120.0
 _ON_FAILURE: Mapping[str, OnFailure] = {"keep": "keep", "revert": "revert"}

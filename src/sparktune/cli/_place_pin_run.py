@@ -19,8 +19,8 @@ from sparktune.flows.place_pin import PinOutcome, apply_pins, plan_pins_on
 from sparktune.host.cpulist import parse_cpulist
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.pin import PinWish
-from sparktune.report.bench.words import count_of
 from sparktune.report.place import pin_json, pin_text
+from sparktune.units import count_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,9 +17,9 @@ from sparktune.errors import ExitCode, NodeUnreachable, UsageError
 from sparktune.flows.place_status import PlaceStatus, status_of_places
 from sparktune.flows.place_unpin import unpin_all
 from sparktune.io.cluster import NodeTarget
-from sparktune.report.bench.words import count_of
 from sparktune.report.host import Look, host_json, revert_text
 from sparktune.report.place import place_status_json, place_status_text
+from sparktune.units import count_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,8 @@ from sparktune.flows.runs import export_raw, find_run
 from sparktune.io.files import atomic_writer, check_writable, write_atomic
 from sparktune.io.store.store import Store
 from sparktune.report.bench.forms import Form, form_for_suffix, render
-from sparktune.report.bench.words import count_of
 from sparktune.report.runs import runs_json, runs_text
+from sparktune.units import count_of
 
 _BENCHY = {Form.JSON: Form.BENCHY, Form.CSV: Form.BENCHY_CSV}
 _NARROWEST = 60

@@ -31,9 +31,9 @@ from sparktune.model.front_page import (
 )
 from sparktune.model.run import RunState
 from sparktune.model.run_row import RunRow
-from sparktune.report.bench.words import count_of, engine_words, one_line
+from sparktune.report.bench.words import engine_words, one_line
 from sparktune.report.drift.verdict import verdict
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Seconds, count_of, format_duration
 
 _LIMIT_S: Final[Seconds] = 2.0
 """How long anything may take to answer; all are asked at once."""

@@ -10,11 +10,12 @@ from typing import Any
 from sparktune.host.findings import all_rules
 from sparktune.model.finding import Finding, FindingRule, Severity
 from sparktune.model.node import ClusterFacts, NodeFacts
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
 from sparktune.report.facts import plain_facts
 from sparktune.report.finding_json import finding_members
 from sparktune.report.layout import fit_lines, fold
 from sparktune.report.node import node_lines
+from sparktune.units import count_of
 
 _INDENT = " " * 9
 _COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.INFO: "36"}

@@ -10,8 +10,8 @@ from sparktune.bench.quality.proportion import Interval
 from sparktune.bench.quality.score import QualityScore
 from sparktune.model.engine import JsonValue
 from sparktune.model.quality import CanaryAnswer, ItemState
-from sparktune.report.bench.words import count_of, engine_words, one_line, printable
-from sparktune.units import format_duration, format_percent
+from sparktune.report.bench.words import engine_words, one_line, printable
+from sparktune.units import count_of, format_duration, format_percent
 
 _SCHEMA = 1
 _TESTS = {item.id: item.tests for item in BATTERY}

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sparktune.bench.traffic.recorder import Tally
-from sparktune.report.bench.words import count_of
-from sparktune.units import Seconds, format_count, format_duration, format_percent
+from sparktune.units import Seconds, count_of, format_count, format_duration, format_percent
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,9 @@ from sparktune.experiment.result import CellHarm, ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.engine import JsonValue
 from sparktune.report.ab.words import change_words, guard_caveats, interval_words
-from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.bench.words import one_line
 from sparktune.report.records import plain_record
-from sparktune.units import format_percent
+from sparktune.units import count_of, format_percent
 
 _SHOWN = 4
 _VOID = frozenset({Verdict.INVALID, Verdict.STOPPED})

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from sparktune.experiment.memory_curve import MemoryCurve, curves_by_visit
 from sparktune.experiment.result import ExperimentResult, MeasuredVisit
 from sparktune.model.engine import JsonValue
-from sparktune.report.bench.words import count_of, one_line
-from sparktune.units import format_bytes
+from sparktune.report.bench.words import one_line
+from sparktune.units import count_of, format_bytes
 
 _LONG = 160  # a reason may name a command in full; JSON has it whole
 

@@ -24,8 +24,8 @@ from sparktune.experiment.quality_guard import ANSWERS
 from sparktune.experiment.result import CellHarm, ExperimentResult, GuardResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import Status
-from sparktune.report.bench.words import count_of, one_line
-from sparktune.units import format_chance, format_duration, format_percent
+from sparktune.report.bench.words import one_line
+from sparktune.units import count_of, format_chance, format_duration, format_percent
 
 _MOST_BLOCKS = 100
 _SHOWN_DIGITS = 3

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from sparktune.model.check import Status
 from sparktune.model.result import CellResult, RunResult
 from sparktune.model.run import RunState
-from sparktune.report.bench.words import compares_nothing, count_of, listed, one_line
+from sparktune.report.bench.words import compares_nothing, listed, one_line
+from sparktune.units import count_of
 
 _WORST_FIRST = (Status.INVALID, Status.WARN, Status.UNKNOWN)
 _STATES = {

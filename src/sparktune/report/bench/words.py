@@ -4,7 +4,6 @@ __all__ = [
     "NOT_APPLICABLE",
     "UNKNOWN",
     "compares_nothing",
-    "count_of",
     "engine_words",
     "finite",
     "listed",
@@ -25,7 +24,7 @@ from datetime import UTC, datetime
 from sparktune.model.cell import Cell
 from sparktune.model.engine import EngineFacts
 from sparktune.model.metric import MetricSummary
-from sparktune.units import Seconds, count_of, format_percent, format_rate, format_seconds
+from sparktune.units import Seconds, format_percent, format_rate, format_seconds
 
 UNKNOWN = "unknown"
 NOT_APPLICABLE = "-"

@@ -8,11 +8,11 @@ __all__ = ["Heat", "Tile", "heat_map"]
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.report.bench.words import count_of
 from sparktune.report.svg.draw import hatched, hatching, path, rect, text, text_width, tooltip
 from sparktune.report.svg.markup import Markup, element, joined
 from sparktune.report.svg.palette import heat_class
 from sparktune.report.svg.picture import Missing, Picture
+from sparktune.units import count_of
 
 _NARROWEST, _WIDEST, _HIGH, _TOP = 70.0, 132.0, 44.0, 40.0
 _MARK = 12.0

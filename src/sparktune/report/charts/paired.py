@@ -10,12 +10,13 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.report.bench.words import count_of, value_words
+from sparktune.report.bench.words import value_words
 from sparktune.report.charts.numbers import Span, change_words, finite_logs, log_span, value_tick
 from sparktune.report.svg.draw import circle, line, path, square, text, tooltip, y_axis
 from sparktune.report.svg.markup import Markup, element, joined
 from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.svg.scale import Log
+from sparktune.units import count_of
 
 _LEFT, _TOP, _PLOT, _BOTTOM, _EFFECT = 56.0, 34.0, 250.0, 330.0, 84.0
 _LEAST = 0.06  # the axis holds at least 6 %, so that noise does not look like much

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.report.bench.words import count_of
 from sparktune.report.svg.draw import (
     circle,
     hatched,
@@ -23,7 +22,7 @@ from sparktune.report.svg.draw import (
 from sparktune.report.svg.markup import Markup, element, joined
 from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.svg.scale import Linear
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Seconds, count_of, format_duration
 
 _LEFT, _VISITS, _BAR, _LANE, _GAP = 56.0, 26.0, 30.0, 62.0, 26.0
 _MINUTE, _HOUR = 60.0, 3600.0

@@ -9,13 +9,12 @@ __all__ = ["Stream", "WavePanel", "wave_timeline"]
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sparktune.report.bench.words import count_of
 from sparktune.report.charts.numbers import value_tick
 from sparktune.report.svg.draw import line, rect, text, tooltip, x_axis
 from sparktune.report.svg.markup import Markup, joined
 from sparktune.report.svg.picture import Missing, Picture
 from sparktune.report.svg.scale import Linear
-from sparktune.units import Seconds, format_seconds
+from sparktune.units import Seconds, count_of, format_seconds
 
 _LEFT, _HEAD, _BETWEEN, _AXIS = 34.0, 24.0, 14.0, 26.0
 _HIGH, _LOW, _MOST = 18.0, 5.0, 320.0

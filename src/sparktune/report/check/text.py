@@ -10,9 +10,9 @@ from sparktune.experiment.checks import ONE_ARM, all_table_checks
 from sparktune.experiment.compare import Comparison, Way
 from sparktune.experiment.table_verdict import Excluded, TableJudgement, TableVerdict
 from sparktune.model.check import CheckResult, Status
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
 from sparktune.report.check.words import change_words, effect_words, metric_title, reach_words, shape_words
-from sparktune.units import format_rate, format_seconds
+from sparktune.units import count_of, format_rate, format_seconds
 
 _COLOURS = {TableVerdict.VALID: "32;1", TableVerdict.INVALID: "31;1", TableVerdict.INCONCLUSIVE: "33;1"}
 _INDENT = "  "

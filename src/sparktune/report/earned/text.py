@@ -9,7 +9,7 @@ from sparktune.drift.earned_keys import knob_of
 from sparktune.drift.stale import Freshness, Judged
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
-from sparktune.report.bench.words import UNKNOWN, count_of, one_line, utc
+from sparktune.report.bench.words import UNKNOWN, one_line, utc
 from sparktune.report.earned.words import (
     confidence_words,
     effect_words,
@@ -19,6 +19,7 @@ from sparktune.report.earned.words import (
     value_words,
 )
 from sparktune.report.layout import table_text
+from sparktune.units import count_of
 
 _HEADS = ("setting", "value", "blocks", "date", "evidence")
 _LONGEST = 24  # letters of a value in the table; a longer one, a whole command for instance, has its own line

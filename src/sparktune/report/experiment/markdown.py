@@ -11,11 +11,11 @@ from sparktune.model.check import Status
 from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, order_words, reasons, sentence
-from sparktune.report.bench.words import UNKNOWN, count_of, engine_words, one_line, utc
+from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, utc
 from sparktune.report.charts.numbers import unit_of
 from sparktune.report.experiment.material import value_of_block
 from sparktune.report.experiment.words import caution, model_words, settings_lines
-from sparktune.units import format_percent, format_rate, format_seconds
+from sparktune.units import count_of, format_percent, format_rate, format_seconds
 
 _SPECIAL = str.maketrans({
     "\\": r"\\", "|": r"\|", "<": "&lt;", ">": "&gt;", "*": r"\*", "_": r"\_", "`": r"\`", "[": r"\[", "]": r"\]",

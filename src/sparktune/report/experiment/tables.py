@@ -14,13 +14,13 @@ from sparktune.experiment.result import ExperimentResult, MeasuredVisit
 from sparktune.model.check import Status
 from sparktune.report.ab.host_words import memory_words
 from sparktune.report.ab.words import change_words, guard_words, interval_words
-from sparktune.report.bench.words import UNKNOWN, count_of, one_line, utc, value_words
+from sparktune.report.bench.words import UNKNOWN, one_line, utc, value_words
 from sparktune.report.charts.numbers import unit_of
 from sparktune.report.experiment.material import value_of_block
 from sparktune.report.experiment.sensors import sensor_words
 from sparktune.report.page.parts import Column, table
 from sparktune.report.svg.markup import Markup, element
-from sparktune.units import format_duration, format_percent
+from sparktune.units import count_of, format_duration, format_percent
 
 
 def block_table(result: ExperimentResult) -> Markup:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sparktune.model.host_plan import CheckStatus, TakesEffect
 from sparktune.model.node_report import NodeReport, NodeState
-from sparktune.report.bench.words import count_of
 from sparktune.report.host.items import DONE_WORDS, UNDONE_WORDS, item_lines, tally_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
 from sparktune.report.host.revert import undone_blocks
 from sparktune.report.host.verify import check_blocks, checks_verdict
+from sparktune.units import count_of
 
 _STATES = {
     NodeState.UNTOUCHED: ("untouched", Tone.WARN),

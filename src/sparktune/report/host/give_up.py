@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import LeftItem
-from sparktune.report.bench.words import count_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled
 from sparktune.report.host.left import left_section
 from sparktune.report.host.revert import revert_verdict, undone_blocks
+from sparktune.units import count_of
 
 
 def to_give_up_text(reports: Sequence[NodeReport], *, look: Look) -> str:

@@ -5,9 +5,9 @@ __all__ = ["DONE_WORDS", "UNDONE_WORDS", "item_lines", "tally_of"]
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sparktune.model.transaction import ItemResult, StepResult
-from sparktune.report.bench.words import count_of
 from sparktune.report.host.layout import Look, Tone, paint, wrapped
 from sparktune.report.host.words import gathered_targets, grouped_by_thing, tally
+from sparktune.units import count_of
 
 DONE_WORDS: Mapping[str, str] = {
     "changed": "changed",

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Sequence
 from sparktune.host.changes import all_changes
 from sparktune.model.host_plan import HostChange, NodePlan, PlannedStep, Refusal, TakesEffect
 from sparktune.model.node_report import NodeReport
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
 from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, paint, section, shown, table, wrapped
 from sparktune.report.host.words import PENDING_WORDS, gathered_targets, thing_of, transition
+from sparktune.units import count_of
 
 _HEADER = Row(word="takes effect", target="what", value="from -> to")
 _COUNT_WORDS = {

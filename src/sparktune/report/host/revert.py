@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import UndoneTransaction
-from sparktune.report.bench.words import count_of
 from sparktune.report.host.items import UNDONE_WORDS, item_lines, tally_of
 from sparktune.report.host.layout import Body, Look, Tone, assembled, paint, section, wrapped
 from sparktune.report.host.left import give_up_advice
 from sparktune.report.host.verify import check_blocks
+from sparktune.units import count_of
 
 _INHERITED = (
     "programs that systemd started since then keep the CPUs of its CPUAffinity= until they are started again, at the "

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from sparktune.model.host_plan import CheckStatus
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.transaction import JournalEntry, LeftItem, Transaction
-from sparktune.report.bench.words import count_of, utc
+from sparktune.report.bench.words import utc
 from sparktune.report.host.layout import Body, Look, Row, Tone, assembled, section, table
 from sparktune.report.host.left import give_up_advice, left_by_last_revert, left_section
 from sparktune.report.host.verify import check_blocks
 from sparktune.report.host.words import gathered_targets, thing_of, transition
-from sparktune.units import NS_PER_S
+from sparktune.units import NS_PER_S, count_of
 
 _APPLIED = frozenset({"committed", "unconfirmed"})
 _UNFINISHED = frozenset({"open", "incomplete"})

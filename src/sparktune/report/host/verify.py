@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from sparktune.model.host_plan import CheckStatus, HostCheck
 from sparktune.model.node_report import NodeReport
-from sparktune.report.bench.words import count_of, listed
+from sparktune.report.bench.words import listed
 from sparktune.report.host.layout import Look, Row, Tone, assembled, paint, table, wrapped
 from sparktune.report.host.words import gathered_targets, thing_of, transition
+from sparktune.units import count_of
 
 _HEADER = Row(word="status", target="what", value="is -> wanted")
 _WORDS = {

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintFinding, LintView
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
 from sparktune.report.lint.lines import Lines
 from sparktune.report.lint.whys import whys
+from sparktune.units import count_of
 
 _INDENT = " " * 9
 _COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.INFO: "36"}

@@ -13,7 +13,8 @@ from rich.text import Text
 
 from sparktune.model.log import LogFact, ReadLog
 from sparktune.model.setting import Value
-from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.bench.words import one_line
+from sparktune.units import count_of
 
 _WIDEST: Final = 44
 _MOST_ROWS: Final = 40

@@ -8,10 +8,11 @@ from typing import Final
 
 from sparktune.model.finding import Finding, Severity
 from sparktune.model.log import FirstError, LogLine, LogReport, LogRole, ReadLog
-from sparktune.report.bench.words import count_of, one_line, printable
+from sparktune.report.bench.words import one_line, printable
 from sparktune.report.logs.facts import facts_table
 from sparktune.report.logs.shorter import shorter
 from sparktune.report.logs.words import following, place, title
+from sparktune.units import count_of
 
 _INDENT: Final = "  "
 _COLOURS: Final = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.INFO: "36"}

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from sparktune.host.service.state import Judgement
 from sparktune.model.log import LogEvent, LogLine, LogRole, ReadLog
-from sparktune.report.bench.words import count_of
+from sparktune.units import count_of
 
 
 def _clock(line: LogLine) -> str:

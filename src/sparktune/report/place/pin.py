@@ -11,8 +11,9 @@ from sparktune.model.host_plan import PlannedStep
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.pin import NodePins, Pin
 from sparktune.model.step import FileStep, ThreadRuleStep
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
 from sparktune.report.records import plain_record
+from sparktune.units import count_of
 
 _MOVED = frozenset({NodeState.APPLIED, NodeState.UNCONFIRMED})
 

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from sparktune.host.cpulist import format_cpulist
 from sparktune.model.place import IrqHit, Poller, PollerVerdict, ThreadWindow
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
 from sparktune.report.place.scan_threads import thread_lines
-from sparktune.units import Celsius
+from sparktune.units import Celsius, count_of
 
 _MOST_IRQS = 6
 _SHOWN = (PollerVerdict.CERTAIN, PollerVerdict.LIKELY, PollerVerdict.UNDER_LOAD)

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from sparktune.model.pin import RuleRow, RuleState
-from sparktune.report.bench.words import count_of, printable
+from sparktune.report.bench.words import printable
+from sparktune.units import count_of
 
 _ORDER = (
     RuleState.NOT_PINNED,

@@ -14,9 +14,9 @@ from sparktune.experiment.result import GuardResult
 from sparktune.host.cpulist import format_cpulist
 from sparktune.report.ab.harm_words import harm_lines, harm_records
 from sparktune.report.ab.words import guard_words
-from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.bench.words import one_line
 from sparktune.report.place.trial_words import TrialReport, first_words, next_steps, objections, thread_words
-from sparktune.units import format_duration
+from sparktune.units import count_of, format_duration
 
 _HOUR_S = 3600.0
 _DIGITS = {Sensor.HEAT: 1, Sensor.POWER: 1, Sensor.CLOCK: 2, Sensor.CORES: 2}

@@ -12,8 +12,8 @@ from sparktune.experiment.result import GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.host.cpulist import format_cpulist
 from sparktune.report.ab.words import guard_words, weigh_step
-from sparktune.report.bench.words import count_of, one_line
-from sparktune.units import format_percent
+from sparktune.report.bench.words import one_line
+from sparktune.units import count_of, format_percent
 
 _AGAIN = "again, while nothing runs, and with a longer --settle where heat still moved: sparktune place trial"
 _UNDO = "give the thread back its CPUs: sparktune place trial --undo"

@@ -8,11 +8,12 @@ from sparktune.model.check import Status
 from sparktune.model.result import CellResult, RunResult
 from sparktune.report.bench.findings import failures, findings, flags, gaps, next_commands, quiet_checks, verdict
 from sparktune.report.bench.json import result_record
-from sparktune.report.bench.words import count_of, engine_words, metric_words, one_line, utc
+from sparktune.report.bench.words import engine_words, metric_words, one_line, utc
 from sparktune.report.page.parts import Column, bullets, facts, lead, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.run.pictures import RunMaterial, run_drawings
 from sparktune.report.svg.markup import Markup, element
+from sparktune.units import count_of
 
 _LIMIT = 300_000
 _LOOKS = {Status.OK: "ok", Status.WARN: "warn", Status.INVALID: "bad", Status.UNKNOWN: "muted"}

@@ -7,10 +7,10 @@ from typing import Final
 
 from sparktune.model.front_page import DriftStanding, EarnedStanding, FrontPage, NodeStanding, VerdictStanding
 from sparktune.model.node_report import NodeState
-from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.report.bench.words import one_line, utc
 from sparktune.report.layout import fold
 from sparktune.report.status.next_step import next_step
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Seconds, count_of, format_duration
 
 _NAME: Final = 10  # columns of the first words, the blank behind them included
 _MOST_NODES: Final = 4  # each with a line of its own; of more, those that say something else

@@ -10,7 +10,7 @@ from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.prediction import Outcome
 from sparktune.model.sweep import Stage
 from sparktune.report.ab.harm_words import harm_lines
-from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.report.bench.words import one_line, utc
 from sparktune.report.charts.drawing import Drawing
 from sparktune.report.charts.forest import Forest, forest
 from sparktune.report.charts.pareto import pareto
@@ -25,7 +25,7 @@ from sparktune.report.sweep.pareto import pareto_view
 from sparktune.report.sweep.tables import failed_table, prediction_table, pruned_table, visit_table
 from sparktune.report.sweep.views import stage_rows
 from sparktune.report.sweep.words import constraint_words, next_steps, sentence, verdict_word
-from sparktune.units import format_duration, format_percent
+from sparktune.units import count_of, format_duration, format_percent
 
 LIMIT = 300_000
 """Bytes that a page may have; a forum still takes it as an attachment."""

@@ -11,7 +11,7 @@ from sparktune.model.prediction import Outcome, Prediction
 from sparktune.model.sweep import BASELINE, Candidate, Estimate, KnobRange, Stage, Standing, SweepPlan
 from sparktune.model.sweep_record import SweepRecord
 from sparktune.report.ab.harm_words import harm_lines
-from sparktune.report.bench.words import count_of, one_line, utc
+from sparktune.report.bench.words import one_line, utc
 from sparktune.report.sweep.predict import outcome_lines, prediction_lines
 from sparktune.report.sweep.words import (
     change_words,
@@ -21,7 +21,7 @@ from sparktune.report.sweep.words import (
     sentence,
     verdict_word,
 )
-from sparktune.units import format_duration, format_percent
+from sparktune.units import count_of, format_duration, format_percent
 
 _LEFT_OUT = frozenset({Standing.INFEASIBLE, Standing.UNKNOWN})
 

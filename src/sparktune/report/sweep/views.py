@@ -6,10 +6,11 @@ import math
 
 from sparktune.experiment.sweep_result import SweepResult
 from sparktune.model.sweep import BASELINE, Estimate, Stage, Standing
-from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.bench.words import one_line
 from sparktune.report.charts.forest import Forest, ForestRow
 from sparktune.report.charts.numbers import Span
 from sparktune.report.sweep.words import change_words
+from sparktune.units import count_of
 
 _TWO_ERRORS = 2.0
 _MOST_LOG = 500.0  # what a double holds, with room for an axis around it

@@ -35,8 +35,8 @@ from sparktune.model.sweep import (
 )
 from sparktune.report.ab.words import keep_steps
 from sparktune.report.ab.words import sentence as ab_sentence
-from sparktune.report.bench.words import count_of, one_line
-from sparktune.units import format_duration, format_percent
+from sparktune.report.bench.words import one_line
+from sparktune.units import count_of, format_duration, format_percent
 
 _SHOWN: Final = 3
 _STAGES: Final = {Stage.SCREEN: "screening", Stage.RACE: "race", Stage.CONFIRM: "confirmation"}

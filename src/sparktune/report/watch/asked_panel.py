@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from sparktune.model.drift import DriftRow, DriftStatus
 from sparktune.model.finding import Finding, Severity
-from sparktune.report.bench.words import count_of, one_line
+from sparktune.report.bench.words import one_line
 from sparktune.report.drift.verdict import drifted, layer_text
 from sparktune.report.watch.marks import Line, Span, bad, good, plain, soft, warn
 from sparktune.report.watch.node import Answered
 from sparktune.report.watch.state import WatchState, key_of
-from sparktune.units import Seconds, format_duration
+from sparktune.units import Seconds, count_of, format_duration
 
 _WORDS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.INFO: "NOTE"}
 
