@@ -95,7 +95,7 @@ def _idle_lines(idle: IdleResult) -> Iterator[str]:
         yield f"blocks, {idle.trial.sensor}, A and B:"
     for block in idle.blocks:
         order = "".join(arm.value for arm in block.order)
-        yield f"  {block.number}  {order}  {block.first:.1f} C  {block.second:.1f} C  {block.difference:+.1f} C"
+        yield f"  {block.number}  {order}  {block.first:.1f} C  {block.second:.1f} C  {block.difference:+z.1f} C"
     if idle.sensors:
         yield "all sensors, A -> B (only the first decides):"
     yield from (f"  {_sensor_words(one)}" for one in idle.sensors)
@@ -103,8 +103,8 @@ def _idle_lines(idle: IdleResult) -> Iterator[str]:
         yield "  power: the node tells none"
     if idle.drift is not None:
         moved, over = idle.drift * idle.drift_over_s / _HOUR_S, format_duration(idle.drift_over_s)
-        rate = f"{idle.drift:+.1f} C per hour"
-        yield f"drift: with the thread as it is the node moved by {moved:+.1f} C in {over} ({rate})"
+        rate = f"{idle.drift:+z.1f} C per hour"
+        yield f"drift: with the thread as it is the node moved by {moved:+z.1f} C in {over} ({rate})"
     yield from (f"note: {flag}" for flag in idle.flags)
     if idle.voids:
         yield f"{count_of(len(idle.voids), 'visit')} did not count: {'; '.join(dict.fromkeys(idle.voids))}"
