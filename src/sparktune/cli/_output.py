@@ -13,7 +13,7 @@ from sparktune.io.files import check_writable, write_atomic
 from sparktune.model.result import RunResult
 from sparktune.report.bench.forms import Form, form_for_format, form_for_suffix, render
 
-_NARROWEST = 60
+_NARROWEST = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from sparktune.report.runs import runs_json, runs_text
 from sparktune.units import count_of
 
 _BENCHY = {Form.JSON: Form.BENCHY, Form.CSV: Form.BENCHY_CSV}
-_NARROWEST = 60
+_NARROWEST = 40
 
 
 def print_list(limit: int, *, as_json: bool) -> None:

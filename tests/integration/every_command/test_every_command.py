@@ -111,7 +111,7 @@ def test_every_schema_has_a_real_output_that_was_held_to_it() -> None:
     assert set(_RUNS) | elsewhere == set(schema_names())
 
 
-@pytest.mark.parametrize("width", [60, 200])
+@pytest.mark.parametrize("width", [40, 60, 200])
 @pytest.mark.parametrize("words", [words for _, words in _CASES])
 def test_its_lines_fit_the_terminal(words: str, width: int, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """But for what nobody may cut: a path, a command, a word."""

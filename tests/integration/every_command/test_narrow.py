@@ -14,7 +14,7 @@ from tests.support.in_process import invoke
 _MEMINFO = "MemTotal: 8388608 kB\nMemFree: 2097152 kB\nMemAvailable: 4194304 kB\n"
 
 
-@pytest.fixture(params=[60, 80, 120])
+@pytest.fixture(params=[40, 60, 80, 120])
 def width(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """The columns of the terminal."""
     monkeypatch.setenv("COLUMNS", str(request.param))
