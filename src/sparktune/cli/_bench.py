@@ -55,8 +55,11 @@ async def _measure_and_show(
         try:
             await run_bench(tools, run)
         except BaseException as error:
+            if isinstance(error, StoreError):
+                onwards = f"then go on with: sparktune bench --resume {run.id}"
+                error.hint = f"{error.hint}; {onwards}" if error.hint else onwards
             result = rebuild(store, run)
-            show_result(result, isinstance(error, Interrupted | EndpointError))
+            show_result(result, isinstance(error, Interrupted | EndpointError | StoreError))
             with suppress(StoreError):  # the store may be what failed: that is told, and not hidden by a second failure
                 store.save_result_summary(result)
             raise
