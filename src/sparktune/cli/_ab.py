@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -187,32 +188,16 @@ async def _run(
     def remember(record: Any) -> None:  # noqa: ANN401 - the hold's own record
         store.remember_held(experiment.id, record)
 
-    record = store.held(experiment.id)
-    if record and recover:
-        recovered = await Hold.recover(record, world.settings, remember=remember)
-        for line in recovered.done:
-            progress.say(line)
-        if recovered.left:
-            message = f"not everything of experiment {experiment.id} could be taken back: {'; '.join(recovered.left)}"
-            raise ChangeFailed(
-                message, hint=f"try again with: {experiment.command} resume {experiment.id} --restore-only"
-            )
+    if recover and (record := store.held(experiment.id)):
+        await _take_back(record, world, experiment, progress, remember)
     hold = Hold(
         world.settings,
         remember=remember,
         ask=ask_person if sys.stdin.isatty() else None,
         record=store.held(experiment.id) or None,
     )
-
     planner = await world.seeing()
     check_may_boot(planner.plan(Arm.B.value), experiment, allowed=options.allow_reboot)
-
-    async def go_on(why: str) -> bool:
-        if options.yes:
-            progress.say(f"going on all the same, as --yes says: {why}")
-            return True
-        return await said_yes(f"{why}. Go on all the same?")
-
     tools = AbTools(
         store=store,
         hold=hold,
@@ -225,10 +210,35 @@ async def _run(
         entropy=os.urandom,
         wall_s=time.time,
         sleep=asyncio.sleep,
-        go_on=go_on,
+        go_on=partial(_go_on, progress, yes=options.yes),
         accept=options.accept,
         watch=world.watch(progress),
         asks=world.asks,
         cores=client_cores(options.client_cores, experiment.base_url, progress.say),
     )
     return await flow(tools, experiment)
+
+
+async def _take_back(
+    record: Any,  # noqa: ANN401 - the hold's own record
+    world: World,
+    experiment: Experiment,
+    progress: Progress,
+    remember: Callable[[Any], None],
+) -> None:
+    """Take back what a killed run left. Raises ChangeFailed when something of it could not be."""
+    recovered = await Hold.recover(record, world.settings, remember=remember)
+    for line in recovered.done:
+        progress.say(line)
+    if recovered.left:
+        message = f"not everything of experiment {experiment.id} could be taken back: {'; '.join(recovered.left)}"
+        again = f"{experiment.command} resume {experiment.id} --restore-only"
+        raise ChangeFailed(message, hint=f"try again with: {again}")
+
+
+async def _go_on(progress: Progress, why: str, *, yes: bool) -> bool:
+    """Ask whether to go on where it looks hopeless; ``yes`` goes on without asking."""
+    if yes:
+        progress.say(f"going on all the same, as --yes says: {why}")
+        return True
+    return await said_yes(f"{why}. Go on all the same?")

@@ -11,6 +11,7 @@ __all__ = ["BLOCK_TOKENS", "Ledger", "Line"]
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 
@@ -148,19 +149,7 @@ class Ledger:
             "shared_tokens": shared_tokens,
             "shared_from": shared_from,
             "cached_tokens": told.cached_tokens,
-            "session": entry.session,
-            "session_from": "client" if asked.session else "prefix",
-            "route": asked.route,
-            "model": asked.model,
-            "stream": asked.stream,
-            "tools": asked.tools,
-            "other_parts": asked.other_parts,
-            "max_tokens": asked.max_tokens,
-            "status": exchange.status,
-            "end": exchange.end.value if exchange.end else "not read",
-            "ttft_ms": _ms(exchange.at_ns, exchange.answer.first_ns),
-            "duration_ms": _ms(exchange.at_ns, exchange.end_ns or None),
-            **({"text": entry.text} if entry.text is not None else {}),
+            **_seen(entry),
         }
         line = {
             "timestamp": _ms(self._began_ns or 0, exchange.at_ns),
@@ -228,6 +217,26 @@ class Ledger:
         ids += new
         self._blocks[number] = ids
         return ids
+
+
+def _seen(entry: _Entry) -> dict[str, Any]:
+    """Return what a line says of the exchange itself, whatever its tokens are."""
+    exchange, asked = entry.exchange, entry.asked
+    return {
+        "session": entry.session,
+        "session_from": "client" if asked.session else "prefix",
+        "route": asked.route,
+        "model": asked.model,
+        "stream": asked.stream,
+        "tools": asked.tools,
+        "other_parts": asked.other_parts,
+        "max_tokens": asked.max_tokens,
+        "status": exchange.status,
+        "end": exchange.end.value if exchange.end else "not read",
+        "ttft_ms": _ms(exchange.at_ns, exchange.answer.first_ns),
+        "duration_ms": _ms(exchange.at_ns, exchange.end_ns or None),
+        **({"text": entry.text} if entry.text is not None else {}),
+    }
 
 
 def _ms(from_ns: Nanoseconds, to_ns: Nanoseconds | None) -> float | None:
