@@ -1,8 +1,9 @@
 """V19: requests failed, and are not in the numbers.
 
 Looks at: failed requests of each arm; where rows are prompts, which.
-Warns when: requests failed, the same in every arm.
-Invalid when: they failed in one arm and not in another: what is compared are the survivors.
+Warns when: requests failed, the same in every arm; or at most one in a thousand of those that each arm sent, which bend
+    no median.
+Invalid when: more failed, not the same in every arm: what is compared are the survivors.
 Unknown when: the table does not tell whether requests failed.
 Source: a request that fails is fast; leaving it out makes the rest look better, or worse.
 """
@@ -15,7 +16,9 @@ from sparktune.experiment.checks._shared import Finding, listed, make_table_chec
 from sparktune.model.check import Status
 from sparktune.model.table import Table
 from sparktune.model.table_check import TableContext
+from sparktune.units import Ratio
 
+_FEW: Ratio = 0.001
 _HINT = "find out why they failed: see the server's log; compare only what both arms answered"
 
 
@@ -29,7 +32,8 @@ def _judge(table: Table, _: TableContext) -> Sequence[Finding]:
         number = sum(sent.values())
         return [Finding(status=Status.OK, evidence=f"none of {number:g} requests failed" if number else "none failed")]
     words = listed([f"{sum(failed[arm].values()):g}{_of(sent[arm])}{f' in {arm}' if arm else ''}" for arm in arms])
-    if len({frozenset(found.items()) for found in failed.values()}) > 1:
+    few = all(sum(failed[arm].values()) <= _FEW * sent[arm] for arm in arms)
+    if not few and len({frozenset(found.items()) for found in failed.values()}) > 1:
         evidence = f"requests failed, not the same in every arm: {words}"
         return [Finding(status=Status.INVALID, evidence=evidence, hint=_HINT)]
     why = next((row.note for row in table.rows if row.note and row.values.get("failed_requests")), "")
