@@ -18,6 +18,7 @@ _NO_COMMAND: Final = re.compile(r"No such command '(?P<word>.*?)'\.?(?: Did you 
 _TOO_MANY: Final = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)", re.DOTALL)
 _BOUND: Final = re.compile(r"Input should be (?P<rest>.*?)(?:, unable to parse .*)?\.?", re.DOTALL)
 _NOT_AMONG: Final = re.compile(r"(?:Value error, )?'.*' is not one of (?P<rest>.*?)\.?", re.DOTALL)
+_UNREADABLE: Final = re.compile(r"(?:Value error, )?\w+ '(?P<path>.*)' is not readable\.?", re.DOTALL)
 _BAD_NAMES: Final = frozenset(
     {errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.ENOTDIR, errno.EISDIR, errno.ENOENT}
 )
@@ -110,6 +111,8 @@ def _bad_value(fault: Any, name: str, argv: Sequence[str]) -> str:  # noqa: ANN4
     text = str(fault.message).strip()
     if value is not None and value.strip().lstrip("+-").lower() in _NO_FINITE:
         return f"{shown} is no finite number"
+    if found := _UNREADABLE.fullmatch(text):
+        return f"{_short(found['path'])} cannot be read: this user may not"
     if found := _NOT_AMONG.fullmatch(text):
         return f"{shown} is not one of " + found["rest"].replace("'", "")
     found = _BOUND.fullmatch(text)
