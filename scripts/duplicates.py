@@ -14,7 +14,6 @@ _SOURCE = _ROOT / "src"
 _LEAST_LINES = 6
 _MAY: Mapping[str, str] = {
     "sparktune/engines/sglang.py:_extras": "two engines that take the same fields today, and may part with any release",
-    "sparktune/report/lint/text.py:_wrapped": "lines of a finding, as doctor has them: each page keeps its own layout",
 }
 
 

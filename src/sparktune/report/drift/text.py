@@ -2,14 +2,13 @@
 
 __all__ = ["drift_text"]
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sparktune.model.drift import DriftRow, DriftStatus
 from sparktune.report.bench.words import one_line
 from sparktune.report.drift.verdict import drifted, layer_text, verdict
-from sparktune.report.layout import table_text
+from sparktune.report.layout import fold, table_text
 
 _COLUMNS: Final = ("setting", "node", "earned", "file", "echoed", "live", "status")
 _COLOURS: Final = {
@@ -39,14 +38,14 @@ def drift_text(
         fine = all(row.status in {DriftStatus.OK, DriftStatus.UNEARNED} for row in rows)
         return "" if fine else f"{verdict(rows)}\n"
     shown = _shown_rows(rows, everything=everything)
-    blocks = [textwrap.fill(verdict(rows), width)]
+    blocks = ["\n".join(fold(verdict(rows), width))]
     if shown:
         blocks.append(_table(shown, width, color=color))
     blocks += ["\n".join(_details(shown, width, everything=everything))]
     left = len(rows) - len(shown)
     if left:
         more = f"{left} more rows are as their files say and were earned by nobody: --all shows them"
-        blocks.append(textwrap.fill(more, width))
+        blocks.append("\n".join(fold(more, width)))
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -90,4 +89,4 @@ def _details(rows: Sequence[DriftRow], width: int, *, everything: bool) -> Itera
 
 
 def _wrapped(text: str, width: int, indent: str) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
+    return fold(text, width, indent=indent, hang=f"{indent}  ")

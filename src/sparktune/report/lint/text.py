@@ -2,13 +2,13 @@
 
 __all__ = ["lint_text"]
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterator
 
 from sparktune.model.finding import Severity
 from sparktune.model.lint import LintFinding, LintView
 from sparktune.report.bench.words import printable
+from sparktune.report.layout import fold
 from sparktune.report.lint.lines import Lines
 from sparktune.report.lint.whys import whys
 from sparktune.units import count_of
@@ -65,11 +65,4 @@ def _told(lines: Lines | None, finding: LintFinding, why: str, width: int, *, co
 
 
 def _wrapped(text: str, width: int, indent: str, *, first: str = "") -> str:
-    return textwrap.fill(
-        printable(text),
-        width=width,
-        initial_indent=first,
-        subsequent_indent=indent,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return "\n".join(fold(printable(text), width, indent=first, hang=indent))

@@ -2,13 +2,13 @@
 
 __all__ = ["logs_text"]
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from sparktune.model.finding import Finding, Severity
 from sparktune.model.log import FirstError, LogLine, LogReport, LogRole, ReadLog
 from sparktune.report.bench.words import one_line, printable
+from sparktune.report.layout import fold
 from sparktune.report.logs.facts import facts_table
 from sparktune.report.logs.shorter import shorter
 from sparktune.report.logs.words import following, place, title
@@ -147,7 +147,4 @@ def _quoted(line: LogLine, indent: str = _INDENT) -> str:
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> str:
-    return textwrap.fill(
-        one_line(text), width, initial_indent=indent, subsequent_indent=f"{indent}  " if indent else "",
-        break_long_words=False, break_on_hyphens=False,
-    )  # fmt: skip
+    return "\n".join(fold(one_line(text), width, indent=indent, hang=f"{indent}  " if indent else ""))
