@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from sparktune.cli._terminal import fitted
+from sparktune.cli._terminal import fitted, legible
 from sparktune.cli._unreadable import end_list
 from sparktune.errors import ExitCode, SparktuneError, UsageError
 from sparktune.experiment.plan import Experiment
@@ -66,5 +66,5 @@ def print_list(limit: int, *, as_json: bool) -> None:
     elif rows:
         sys.stdout.write(fitted(rows_text(rows, owners)))
     elif not unreadable:
-        sys.stderr.write(f"no experiments in {where} yet\nhint: start one with: sparktune ab FILE\n")
+        sys.stderr.write(legible(f"no experiments in {where} yet\nhint: start one with: sparktune ab FILE\n"))
     end_list(unreadable)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sparktune.cli._drift import DriftArguments, wish_of
-from sparktune.cli._terminal import columns, fitted
+from sparktune.cli._terminal import columns, fitted, legible
 from sparktune.cli._unreadable import end_list
 from sparktune.drift.earned_keys import entries_called, names_of
 from sparktune.drift.stale import Judged, Running
@@ -37,7 +37,7 @@ def print_list(given: Path | None, max_age: float | None, *, live: bool, as_json
     elif found:
         sys.stdout.write(fitted(list_text(found, columns())))
     elif not unreadable:
-        sys.stderr.write(f"nothing is earned in {path} yet\nhint: {_EARN}\n")
+        sys.stderr.write(legible(f"nothing is earned in {path} yet\nhint: {_EARN}\n"))
     end_list(unreadable)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from sparktune.cli._output import Output, raise_for, show
+from sparktune.cli._terminal import legible
 from sparktune.cli._unreadable import end_list
 from sparktune.errors import SparktuneError, UsageError
 from sparktune.flows.result import rebuild
@@ -34,7 +35,7 @@ def print_list(limit: int, *, as_json: bool) -> None:
     elif rows:
         sys.stdout.write(runs_text(rows, width=max(_NARROWEST, shutil.get_terminal_size().columns)))
     elif not unreadable:
-        sys.stderr.write(f"no runs in {where} yet\nhint: make one with: sparktune bench URL\n")
+        sys.stderr.write(legible(f"no runs in {where} yet\nhint: make one with: sparktune bench URL\n"))
     end_list(unreadable)
 
 

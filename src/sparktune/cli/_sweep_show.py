@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from sparktune.cli._terminal import fitted
+from sparktune.cli._terminal import fitted, legible
 from sparktune.cli._unreadable import end_list
 from sparktune.errors import ExitCode, SparktuneError, StoreError
 from sparktune.experiment.sweep_result import SweepResult
@@ -73,7 +73,9 @@ def print_list(limit: int, *, as_json: bool) -> None:
     elif results:
         sys.stdout.write(fitted(rows_text(results, owners)))
     elif not unreadable:
-        sys.stderr.write(f"no sweeps in {where} yet\nhint: start one with: sparktune sweep --knob NAME=VALUES ...\n")
+        sys.stderr.write(
+            legible(f"no sweeps in {where} yet\nhint: start one with: sparktune sweep --knob NAME=VALUES ...\n")
+        )
     end_list(unreadable)
 
 
