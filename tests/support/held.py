@@ -21,7 +21,8 @@ from sparktune.flows.load_watch import LoadWatch
 from sparktune.flows.progress import SilentProgress
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.store.store import Store
-from sparktune.model.launcher import Action, ArmPlan
+from sparktune.model.arm_action import Action
+from sparktune.model.launcher import ArmPlan
 
 PLAN = experiment(cells=CELLS[:1])
 

@@ -13,17 +13,8 @@ from pathlib import Path
 
 from tests.support.arms import server_command
 
-from sparktune.model.launcher import (
-    Action,
-    ArmPlan,
-    AwaitAnswer,
-    AwaitMemory,
-    KeepLog,
-    KillService,
-    LiveService,
-    RunOnNode,
-    ServiceProcess,
-)
+from sparktune.model.arm_action import Action, AwaitAnswer, AwaitMemory, KeepLog, KillService, RunOnNode, ServiceProcess
+from sparktune.model.launcher import ArmPlan, LiveService
 
 LABEL = "com.docker.compose.service"
 

@@ -19,7 +19,8 @@ from sparktune.flows.ab_measure import Measured
 from sparktune.flows.ab_tools import AbTools
 from sparktune.flows.load_watch import LoadWatch
 from sparktune.flows.sweep_visit import SweepTools
-from sparktune.model.launcher import ArmPlan, StartProcess
+from sparktune.model.arm_action import StartProcess
+from sparktune.model.launcher import ArmPlan
 from sparktune.model.sweep import BASELINE, Candidate, KnobRange, SweepPlan
 from sparktune.model.sweep_record import SweepRecord
 

@@ -17,7 +17,7 @@ from tests.support.service_arms import planner_of, read_in_turn, restored
 
 from sparktune.io.launching.hold import Hold
 from sparktune.io.launching.settings import HoldSettings
-from sparktune.model.launcher import RunOnNode
+from sparktune.model.arm_action import RunOnNode
 
 pytestmark = [pytest.mark.root, pytest.mark.slow]  # the contract of launchers asks the same in less time
 

@@ -14,7 +14,8 @@ from sparktune.io.cluster import LOCAL, NodeTarget
 from sparktune.io.launching.proc import boot_id
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import ArmPlan, Reboot
+from sparktune.model.arm_action import Reboot
+from sparktune.model.launcher import ArmPlan
 from sparktune.units import count_of
 
 _LIMIT_S = 30.0

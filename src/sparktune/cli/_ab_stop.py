@@ -4,7 +4,8 @@ __all__ = ["check_can_stop"]
 
 from sparktune.errors import UsageError
 from sparktune.experiment.plan import Experiment
-from sparktune.model.launcher import ArmPlan, StartProcess
+from sparktune.model.arm_action import StartProcess
+from sparktune.model.launcher import ArmPlan
 
 
 def check_can_stop(plan: ArmPlan, experiment: Experiment) -> None:

@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from sparktune.errors import Interrupted, UsageError
-from sparktune.model.launcher import ArmPlan, AskPerson
+from sparktune.model.arm_action import AskPerson
+from sparktune.model.launcher import ArmPlan
 from sparktune.report.bench.words import one_line
 
 _T = TypeVar("_T")

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sparktune.deploy.launchers import all_launchers
-from sparktune.model.launcher import Action, ArmPlan, ArmSpec, Launcher, Seen
+from sparktune.model.arm_action import Action
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, Seen
 from sparktune.model.reads import Read
 
 _OWN: Final = ("launcher", "where")

@@ -30,15 +30,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sparktune.deploy.arm_values import number_of
-from sparktune.model.launcher import (
-    Action,
-    ArmSpec,
-    AwaitMemory,
-    KeepLog,
-    KillService,
-    RunOnNode,
-    ServiceProcess,
-)
+from sparktune.model.arm_action import Action, AwaitMemory, KeepLog, KillService, RunOnNode, ServiceProcess
+from sparktune.model.launcher import ArmSpec
 from sparktune.model.observed import State
 from sparktune.model.reads import CommandOutput, ReadCommand, ReadFile, Readings
 from sparktune.redact import redact_argv, redact_text

@@ -17,7 +17,8 @@ from typing import Final
 from sparktune.deploy.services import ServiceSettings, here
 from sparktune.deploy.sparkrun_seen import Recipe
 from sparktune.deploy.texts import Texts
-from sparktune.model.launcher import ArmSpec, RunOnNode
+from sparktune.model.arm_action import RunOnNode
+from sparktune.model.launcher import ArmSpec
 
 EXPERIMENT: Final = "sparktune.exp"
 ARM: Final = "sparktune.arm"

@@ -9,7 +9,7 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
-from sparktune.model.launcher import Action, RunOnNode
+from sparktune.model.arm_action import Action, RunOnNode
 from sparktune.units import Bytes, Seconds, format_bytes
 
 _AVAILABLE = " mem_available_bytes"

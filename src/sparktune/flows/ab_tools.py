@@ -17,8 +17,9 @@ from sparktune.host.cpulist import CpuSet
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.secrets import Secret
 from sparktune.io.store.store import Store
+from sparktune.model.arm_action import Action
 from sparktune.model.guard import LoadTick
-from sparktune.model.launcher import Action, ArmPlan
+from sparktune.model.launcher import ArmPlan
 from sparktune.units import Seconds
 
 _T = TypeVar("_T")

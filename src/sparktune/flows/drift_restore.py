@@ -21,9 +21,10 @@ from sparktune.io.launching.reading import LiveReading
 from sparktune.io.launching.sight import see
 from sparktune.io.launching.unbroken import unbroken
 from sparktune.io.restores import RestoreFolder, RestoreRecord
+from sparktune.model.arm_action import Action
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
-from sparktune.model.launcher import Action, ArmPlan, ArmSpec
+from sparktune.model.launcher import ArmPlan, ArmSpec
 
 UNDO: Final = "sparktune drift restore --undo, with the same --service, or --launcher, --where and --url, if any"
 """The next step where something is left: the record of a restore is found by its service and place."""

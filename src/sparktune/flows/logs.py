@@ -14,8 +14,8 @@ from sparktune.io.log_files import STDIN, read_log_file, read_rotated
 from sparktune.io.log_folders import containers_beside, is_folder, logs_in, real_name, trend_beside
 from sparktune.logs.clocks import clocks_ahead
 from sparktune.logs.judge import log_report
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.model.finding import Severity
-from sparktune.model.launcher import ServiceProcess
 from sparktune.model.log import LogReport, LogView, ReadLog
 from sparktune.report.logs.words import state_words
 from sparktune.units import Seconds

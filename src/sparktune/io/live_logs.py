@@ -25,7 +25,7 @@ from sparktune.io.launching.sight import in_rounds
 from sparktune.io.transport.fanout import ask_all
 from sparktune.io.transport.session import NodeSession
 from sparktune.logs.scan import LogScan
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.model.log import ReadLog
 from sparktune.model.reads import CommandOutput, ReadCommand, Readings
 from sparktune.units import NS_PER_S, Bytes, Seconds

@@ -19,7 +19,7 @@ from sparktune.host.service.flags import flag_text, flag_wrong
 from sparktune.host.service.leftovers import Around, gpu_memory, leftovers
 from sparktune.host.service.serving import serving_process
 from sparktune.host.service.state import Part, State, judge, parts_of
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 
 _FOLDER = Path(__file__).parent / "service"
 _NOW = 1_000_000.0

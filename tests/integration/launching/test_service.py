@@ -18,7 +18,8 @@ from tests.support.service_arm import Service
 
 from sparktune.errors import ArmFailed
 from sparktune.io.launching.hold import Hold
-from sparktune.model.launcher import LiveService, ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
+from sparktune.model.launcher import LiveService
 
 _FORGET: Any = lambda _record: None  # noqa: E731 - what is remembered matters to some tests only
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from sparktune.deploy.arm_planner import ArmPlanner
-from sparktune.model.launcher import ArmSpec, LiveJson, RunCommand
+from sparktune.model.arm_action import RunCommand
+from sparktune.model.launcher import ArmSpec, LiveJson
 
 _COMMAND: Mapping[str, Any] = {"command": ["serve", "--port", "1"]}
 _SWITCHED: Mapping[str, Any] = {"switch": ["/usr/bin/true"]}

@@ -9,7 +9,8 @@ from sparktune.deploy.sweep_arms import arm_with, live_with, planner_for
 from sparktune.deploy.sweep_now import engine_of_words, now_of, view_now
 from sparktune.deploy.sweep_space import candidate_of, candidates_of
 from sparktune.errors import UsageError
-from sparktune.model.launcher import ArmSpec, LiveJson, StartProcess
+from sparktune.model.arm_action import StartProcess
+from sparktune.model.launcher import ArmSpec, LiveJson
 from sparktune.model.sweep import BASELINE, Candidate, KnobRange, SweepPlan
 from sparktune.model.sweep_record import SweepRecord
 

@@ -14,8 +14,8 @@ from sparktune.experiment.verdict import Verdict
 from sparktune.flows import ab, ab_visit
 from sparktune.flows.ab import resume, run_experiment
 from sparktune.flows.ab_tools import AbTools
+from sparktune.model.arm_action import RunOnNode
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
-from sparktune.model.launcher import RunOnNode
 
 
 @pytest.fixture

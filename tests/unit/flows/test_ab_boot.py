@@ -16,8 +16,8 @@ from sparktune.flows import ab, ab_visit
 from sparktune.flows.ab import run_experiment
 from sparktune.flows.ab_result import Results
 from sparktune.flows.ab_tools import AbTools
+from sparktune.model.arm_action import Action
 from sparktune.model.experiment_row import ExperimentState
-from sparktune.model.launcher import Action
 
 _STEP = {"kind": "file", "path": "/etc/x.conf", "text": "a"}
 _PLAN = replace(

@@ -11,16 +11,8 @@ from typing import Any
 
 from sparktune.deploy.arm_values import number_of, text_of
 from sparktune.deploy.launchers._shared import argv_of, live_readers, no_where, only, settings_of
-from sparktune.model.launcher import (
-    Action,
-    ArmPlan,
-    ArmSpec,
-    AskPerson,
-    AwaitAnswer,
-    Launcher,
-    RunCommand,
-    Seen,
-)
+from sparktune.model.arm_action import Action, AskPerson, AwaitAnswer, RunCommand
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, Seen
 
 Arms = Mapping[str, Mapping[str, Any]]
 

@@ -13,18 +13,8 @@ from typing import Final
 from sparktune.deploy.arm_steps import ArmSteps, besides, nodes_of
 from sparktune.deploy.arm_values import number_of
 from sparktune.deploy.launchers._shared import live_readers, no_where
-from sparktune.model.launcher import (
-    Action,
-    Apply,
-    ArmPlan,
-    ArmSpec,
-    AwaitAnswer,
-    Launcher,
-    LiveSteps,
-    Reboot,
-    Seen,
-    Undo,
-)
+from sparktune.model.arm_action import Action, Apply, AwaitAnswer, Reboot, Undo
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveSteps, Seen
 from sparktune.model.step import FileStep, LinkStep
 from sparktune.units import Seconds
 

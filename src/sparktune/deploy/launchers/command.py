@@ -9,7 +9,8 @@ __all__ = ["LAUNCHER"]
 
 from sparktune.deploy.arm_values import number_of, text_of
 from sparktune.deploy.launchers._shared import argv_of, environment_of, live_readers, no_where, only, settings_of
-from sparktune.model.launcher import Action, ArmPlan, ArmSpec, AwaitAnswer, Launcher, LiveProcess, Seen, StartProcess
+from sparktune.model.arm_action import Action, AwaitAnswer, StartProcess
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveProcess, Seen
 
 
 def _plan(spec: ArmSpec, _seen: Seen, arm: str) -> ArmPlan:

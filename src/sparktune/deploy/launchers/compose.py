@@ -31,21 +31,8 @@ from sparktune.deploy.services import (
     wanted_of,
 )
 from sparktune.deploy.texts import Texts
-from sparktune.model.launcher import (
-    Action,
-    Apply,
-    ArmPlan,
-    ArmSpec,
-    AwaitAnswer,
-    AwaitMemory,
-    KeepLog,
-    Launcher,
-    LiveReader,
-    LiveService,
-    RunOnNode,
-    Seen,
-    ServiceProcess,
-)
+from sparktune.model.arm_action import Action, Apply, AwaitAnswer, AwaitMemory, KeepLog, RunOnNode, ServiceProcess
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveReader, LiveService, Seen
 from sparktune.model.reads import Read, Readings
 
 _KNOWN: Final = ("env", "flags", "keys")

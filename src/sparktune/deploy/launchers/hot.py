@@ -11,7 +11,8 @@ from typing import Final
 
 from sparktune.deploy.arm_steps import ArmSteps, besides, nodes_of
 from sparktune.deploy.launchers._shared import live_readers, no_where
-from sparktune.model.launcher import Action, Apply, ArmPlan, ArmSpec, Launcher, LiveSteps, Seen, Undo
+from sparktune.model.arm_action import Action, Apply, Undo
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveSteps, Seen
 from sparktune.model.step import AffinityStep, ContainerStep, IrqStep, PropertyStep, ValueStep
 
 _HOT: Final = ArmSteps(

@@ -24,21 +24,17 @@ from sparktune.deploy.services import (
     wanted_names,
     wanted_of,
 )
-from sparktune.model.launcher import (
+from sparktune.model.arm_action import (
     Action,
     Apply,
-    ArmPlan,
-    ArmSpec,
     AwaitAnswer,
     AwaitMemory,
     EndService,
     KillService,
-    Launcher,
-    LiveService,
     RunCommand,
-    Seen,
     ServiceProcess,
 )
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveService, Seen
 from sparktune.model.reads import Read, ReadFile, Readings, ReadLinks
 
 _KNOWN: Final = ("env", "flags")

@@ -24,22 +24,17 @@ from sparktune.deploy.services import (
 )
 from sparktune.deploy.sparkrun_run import ARM, ENVIRONMENT, EXPERIMENT, Arm, experiment_label, wanted_cpus
 from sparktune.deploy.sparkrun_seen import KEYS, Recipe, Running, recipe_of, recipe_reads
-from sparktune.model.launcher import (
+from sparktune.model.arm_action import (
     Action,
     Apply,
-    ArmPlan,
-    ArmSpec,
     AwaitAnswer,
     AwaitMemory,
     KeepLog,
     KillService,
-    Launcher,
-    LiveReader,
-    LiveService,
     RunOnNode,
-    Seen,
     ServiceProcess,
 )
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveReader, LiveService, Seen
 from sparktune.model.reads import Read, Readings
 from sparktune.model.step import FileStep
 

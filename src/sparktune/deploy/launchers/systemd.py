@@ -31,20 +31,8 @@ from sparktune.deploy.services import (
 from sparktune.deploy.texts import Texts
 from sparktune.deploy.unit_edits import flags_before, set_unit
 from sparktune.deploy.unit_seen import KEYS, Unit, unit_of, unit_reads
-from sparktune.model.launcher import (
-    Action,
-    Apply,
-    ArmPlan,
-    ArmSpec,
-    AwaitAnswer,
-    AwaitMemory,
-    KeepLog,
-    Launcher,
-    LiveService,
-    RunOnNode,
-    Seen,
-    ServiceProcess,
-)
+from sparktune.model.arm_action import Action, Apply, AwaitAnswer, AwaitMemory, KeepLog, RunOnNode, ServiceProcess
+from sparktune.model.launcher import ArmPlan, ArmSpec, Launcher, LiveService, Seen
 from sparktune.model.reads import Read, Readings
 from sparktune.model.step import ReloadStep
 

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from sparktune.host.service.containers import ServiceContainer, containers_seen, ps_command
 from sparktune.host.service.sockets import TABLES, listening_sockets
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.model.observed import Observed
 from sparktune.model.reads import CommandOutput, Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
 from sparktune.units import Bytes

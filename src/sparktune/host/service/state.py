@@ -17,7 +17,7 @@ from typing import Final
 
 from sparktune.host.service.facts import ServiceFacts
 from sparktune.host.service.flags import flag_text
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.units import Seconds, format_duration
 
 _APART_S: Final[Seconds] = 900.0  # ranks of one start are not further apart: that is how long a start is waited for

@@ -11,7 +11,7 @@ from sparktune.deploy.compose_origin import LABEL, origin_of
 from sparktune.deploy.compose_seen import compose_reads
 from sparktune.deploy.sparkrun_seen import recipe_of, recipe_reads
 from sparktune.deploy.unit_seen import unit_files, unit_reads
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.model.reads import Read, ReadFile, Readings
 
 EXTRA_KEYS: Final = ("log",)

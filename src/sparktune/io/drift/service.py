@@ -27,8 +27,8 @@ from sparktune.io.launching.sight import in_rounds
 from sparktune.io.secrets import Secret
 from sparktune.io.transport.readable import ReadableNode
 from sparktune.io.transport.shared import SharedNodes
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.model.drift import PartSeen, ServicePlace
-from sparktune.model.launcher import ServiceProcess
 from sparktune.model.reads import Read, Readings
 from sparktune.model.setting import Setting
 

@@ -9,7 +9,7 @@ from typing import Any, Final, get_args
 import msgspec
 
 from sparktune.host.step_json import KINDS, encode_step
-from sparktune.model.launcher import Action, Apply
+from sparktune.model.arm_action import Action, Apply
 
 _TYPES: Final[Mapping[str, type[Action]]] = {kind.__name__: kind for kind in get_args(Action)}
 

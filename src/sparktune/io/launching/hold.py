@@ -27,7 +27,8 @@ from sparktune.io.launching.services import services_of
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.unbroken import unbroken
 from sparktune.io.launching.words import Words
-from sparktune.model.launcher import Action, ArmPlan, KillService, Reboot
+from sparktune.model.arm_action import Action, KillService, Reboot
+from sparktune.model.launcher import ArmPlan
 
 Remember = Callable[[Mapping[str, Any]], None]
 """Keep this record durably before returning; it replaces the one before. It is JSON and holds no secret."""

@@ -17,7 +17,8 @@ from sparktune.io.launching.live import Reads
 from sparktune.io.launching.service_look import Serves, container_of, ended_words, not_one, serves
 from sparktune.io.launching.words import Words
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import OF_ONE_START, LiveService, ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
+from sparktune.model.launcher import OF_ONE_START, LiveService
 from sparktune.redact import redact_argv
 
 _ABSENT: Final = "(not set)"

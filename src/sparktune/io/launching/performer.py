@@ -23,7 +23,7 @@ from sparktune.io.launching.services import Services
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.unbroken import unbroken
 from sparktune.io.launching.words import Words
-from sparktune.model.launcher import (
+from sparktune.model.arm_action import (
     Action,
     Apply,
     AskPerson,

@@ -19,7 +19,7 @@ from sparktune.io.launching.ending import signal_all
 from sparktune.io.launching.proc import Kin, still_lives
 from sparktune.io.launching.service_look import look_at_service, serves
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.units import Seconds, format_duration
 
 _LOOK_S: Final[Seconds] = 0.1

@@ -17,7 +17,7 @@ from sparktune.io.launching.record import ProcessEntry, Record
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.started import Start, Started, start
 from sparktune.io.launching.words import Words
-from sparktune.model.launcher import RunCommand, StartProcess
+from sparktune.model.arm_action import RunCommand, StartProcess
 from sparktune.units import Bytes, format_duration
 
 _LOOK_S = 0.05

@@ -11,7 +11,7 @@ from sparktune.errors import StoreError
 from sparktune.io.launching.action_json import encode_actions
 from sparktune.io.launching.ending import Mine
 from sparktune.io.launching.nodes import NodeEntry
-from sparktune.model.launcher import Action
+from sparktune.model.arm_action import Action
 
 _SCHEMA = 1
 _FINISHED = frozenset({"undone", "nothing"})

@@ -15,7 +15,7 @@ from sparktune.io.launching.service_look import look_at_service
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.words import Words
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.units import Seconds
 
 _LOOK_S: Final[Seconds] = 2.0

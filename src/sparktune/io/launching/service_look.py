@@ -12,7 +12,7 @@ from sparktune.host.service.facts import NodeProcess, ServiceFacts, descendants,
 from sparktune.host.service.serving import Serving, servers_of, serving_process
 from sparktune.host.service.sockets import TABLES, listening_sockets
 from sparktune.io.transport.readable import ReadableNode
-from sparktune.model.launcher import ServiceProcess
+from sparktune.model.arm_action import ServiceProcess
 from sparktune.model.observed import Observed, absent
 from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
 

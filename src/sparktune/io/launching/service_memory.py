@@ -25,7 +25,7 @@ from sparktune.io.launching.record import Record
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.words import Words
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import AwaitMemory, ServiceProcess
+from sparktune.model.arm_action import AwaitMemory, ServiceProcess
 from sparktune.model.reads import Read, ReadCommand, ReadFile, ReadFiles, Readings, ReadLinks
 from sparktune.units import Bytes, Seconds, format_bytes, format_duration
 

@@ -18,16 +18,8 @@ from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.words import Words
 from sparktune.io.transport.commands import CommandEnd
 from sparktune.io.transport.session import NodeSession
-from sparktune.model.launcher import (
-    ArmPlan,
-    AwaitMemory,
-    EndService,
-    KeepLog,
-    LiveService,
-    Reboot,
-    RunOnNode,
-    ServiceProcess,
-)
+from sparktune.model.arm_action import AwaitMemory, EndService, KeepLog, Reboot, RunOnNode, ServiceProcess
+from sparktune.model.launcher import ArmPlan, LiveService
 from sparktune.model.reads import ReadCommand
 from sparktune.units import Seconds, format_duration
 

@@ -6,18 +6,9 @@ import shlex
 from collections.abc import Sequence
 
 from sparktune.formats.kinds import read_text
+from sparktune.model.arm_action import Action, Apply, AwaitAnswer, AwaitMemory, EndService, RunCommand, RunOnNode
 from sparktune.model.document import Document, NotThisFormat
-from sparktune.model.launcher import (
-    Action,
-    Apply,
-    ArmPlan,
-    AwaitAnswer,
-    AwaitMemory,
-    EndService,
-    LiveService,
-    RunCommand,
-    RunOnNode,
-)
+from sparktune.model.launcher import ArmPlan, LiveService
 from sparktune.model.step import FileStep, Step
 from sparktune.redact import redact_argv
 from sparktune.report.lint.lines import diff_text
