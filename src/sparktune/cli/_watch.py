@@ -8,12 +8,13 @@ import os
 import shlex
 import shutil
 import sys
+from dataclasses import replace
 from typing import Final
 
 import typer
 
 from sparktune.cli._nodes import each_once, targets_of
-from sparktune.cli._watch_feeds import WatchArguments, check_flags, feeds_of
+from sparktune.cli._watch_feeds import WatchArguments, WatchFeeds, check_flags, feeds_of
 from sparktune.errors import ExitCode
 from sparktune.flows.watch import watch
 from sparktune.io.extras import EXTRAS
@@ -44,6 +45,10 @@ def _has_textual() -> bool:
     return importlib.util.find_spec("textual") is not None
 
 
+def _hosts_once(feeds: WatchFeeds) -> WatchFeeds:
+    return replace(feeds, targets=each_once(feeds.targets))
+
+
 def _lines(arguments: WatchArguments) -> bool:
     targets = each_once(targets_of(arguments.nodes, arguments.roots))
     return asyncio.run(watch(targets, _write, interval_s=arguments.interval_s, count=arguments.count))
@@ -51,7 +56,7 @@ def _lines(arguments: WatchArguments) -> bool:
 
 def _json_lines(arguments: WatchArguments) -> bool:
     """Write a line for each look at a node, with what is known of engine, drift and findings by then."""
-    feeds = feeds_of(arguments, again_s=None)
+    feeds = _hosts_once(feeds_of(arguments, again_s=None))
     state = feeds.begin()
 
     def post(news: News) -> None:
@@ -69,7 +74,7 @@ def _with_keys(arguments: WatchArguments) -> bool:
     # Textual is an extra, and slow to load.
     from sparktune.cli._tui.app import WatchApp
 
-    feeds = feeds_of(arguments)
+    feeds = _hosts_once(feeds_of(arguments))
     app = WatchApp(feeds.run, feeds.begin(), ring=feeds.bell.ring, ascii_only=_ascii_only())
     answered = app.run(mouse=False)
     if app.error is not None:

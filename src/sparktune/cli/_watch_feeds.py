@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sparktune.cli._drift import DriftArguments, seconds_of, wish_of
-from sparktune.cli._nodes import each_once, targets_of
+from sparktune.cli._nodes import targets_of
 from sparktune.errors import UsageError
 from sparktune.flows.drift import DriftWish
 from sparktune.flows.watch import watch
@@ -135,7 +135,7 @@ def check_flags(arguments: WatchArguments) -> None:
 def feeds_of(arguments: WatchArguments, *, again_s: Seconds | None = _AGAIN_S) -> WatchFeeds:
     """Return what is watched, and why the rest is not. Raises UsageError for flags that cannot be understood."""
     ask_every_s = _ask_every(arguments)
-    targets = each_once(targets_of(arguments.nodes, arguments.roots))
+    targets = targets_of(arguments.nodes, arguments.roots)
     endpoint, why_no_engine = _endpoint(arguments)
     wish, why_no_drift = _wish(arguments) if ask_every_s is not None else (None, "switched off by --ask-every never")
     return WatchFeeds(

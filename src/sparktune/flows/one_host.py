@@ -21,7 +21,6 @@ from sparktune.report.bench.words import one_line
 from sparktune.units import Seconds
 
 _LIMIT_S: Seconds = 10.0
-_GLANCE_S: Seconds = 3.0
 _Ask = Callable[[Sequence[NodeTarget]], Awaitable[Sequence[object]]]
 
 
@@ -45,9 +44,9 @@ async def shown_once(
 ) -> tuple[tuple[NodeTarget, ...], tuple[str, ...]]:
     """Return each host once, by the name that came first, and a note for every name that is left out.
 
-    In a look its own agents are asked; else new ones, and what takes longer than a few seconds is not waited for.
+    In a look its own agents are asked; else new ones.
     """
-    twins = await _twins(targets, _asked_in(look) if look is not None else _asked_for(_GLANCE_S))
+    twins = await _twins(targets, _asked_in(look) if look is not None else _asked_for(_LIMIT_S))
     left_out = {second.name for _, second, _ in twins}
     notes = tuple(
         f"{second.name} is left out: it is {first.name}, which is looked at already ({host.words})"
