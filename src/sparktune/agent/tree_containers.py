@@ -27,7 +27,7 @@ class Containers:
         return next((one for one, _start, _end in self._all() if one.get("Id") == full_id), None)
 
     def show_cpuset(self, full_id: str, cpus: str) -> None:
-        """Write a container's cpuset; the rest of the answer stays as it is, to the byte."""
+        """Write a container's cpuset; the rest of the answer stays as it is, to the byte. Raises StepFailed."""
         text = self._texts.read(_ANSWER) or ""
         for one, start, end in self._all():
             if one.get("Id") == full_id:

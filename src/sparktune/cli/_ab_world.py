@@ -137,7 +137,10 @@ def with_image(experiment: Experiment, world: World) -> Experiment:
 
 
 def service_values(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with what ``sparktune.yaml`` says of the service, the workload and the limits of guards."""
+    """Return the values with what ``sparktune.yaml`` says of the service, the workload and the limits of guards.
+
+    Raises UsageError.
+    """
     values = _with_guard(_with_workload(values))
     name = values.get("service")
     if not isinstance(name, str) or not name:

@@ -47,7 +47,10 @@ def profile_of(flags: ProfileFlags) -> Profile:
 
 
 def confirm_window(text: str) -> Seconds | None:
-    """Return the seconds of ``120s``, ``2m`` or ``120``; None when nothing was written, 0 for none at all."""
+    """Return the seconds of ``120s``, ``2m`` or ``120``; None when nothing was written, 0 for none at all.
+
+    Raises UsageError.
+    """
     if not text:
         return None
     match = _TIME.fullmatch(text.strip())

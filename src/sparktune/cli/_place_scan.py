@@ -68,7 +68,10 @@ def scanned(arguments: ScanArguments, targets: Sequence[NodeTarget]) -> PlaceSca
 
 
 def server_of(arguments: ScanArguments) -> str:
-    """Return the server to ask; the only or default service of the file where none is named, "" without one."""
+    """Return the server to ask; the only or default service of the file where none is named, "" without one.
+
+    Raises UsageError.
+    """
     if arguments.endpoint:
         return arguments.endpoint
     path = find_config(Path.cwd())

@@ -51,7 +51,7 @@ def print_run(prefix: str, *, as_json: bool) -> None:
 
 
 def write_run(prefix: str, save: Path | None, *, benchy: bool, raw: bool) -> None:
-    """Write a run's result, or with ``raw`` its recorded bytes, to a file or to stdout."""
+    """Write a run's result, or with ``raw`` its recorded bytes, to a file or to stdout. Raises UsageError."""
     if benchy and raw:
         message = "--benchy and --raw are two forms of one file"
         raise UsageError(message, hint="give one of them")

@@ -71,7 +71,10 @@ def need_compose(node: str, readings: Readings) -> None:
 
 
 def origin_of(where: Mapping[str, Any], readings: Readings) -> Origin:
-    """Return the files of a part: those that its container was started from, else those that are named."""
+    """Return the files of a part: those that its container was started from, else those that are named.
+
+    Raises ValueError.
+    """
     node, name = here(str(where.get("node") or "")), str(where["service"])
     folder, project = str(where.get("folder") or ""), str(where.get("project") or "")
     asked = [join(folder, file) for file in listed(where.get("file"))]

@@ -36,7 +36,10 @@ def guard_keys() -> tuple[str, ...]:
 
 
 def protection_of(value: object, fault: Fault) -> Protection:
-    """Return what the section says; what it does not say is as usual. ``off`` (or false) watches nothing."""
+    """Return what the section says; what it does not say is as usual. ``off`` (or false) watches nothing.
+
+    Raises UsageError.
+    """
     if value is None:
         return Protection()
     if value is False or value == "off":

@@ -98,7 +98,10 @@ def prompts_file(values: Mapping[str, Any]) -> str:
 
 
 def primary_of(value: object, fault: Fault) -> Primary:
-    """Return the one number that decides, from its name or a mapping with ``metric`` and ``weights``."""
+    """Return the one number that decides, from its name or a mapping with ``metric`` and ``weights``.
+
+    Raises UsageError.
+    """
     section = {"metric": value} if isinstance(value, str) else value
     if not isinstance(section, Mapping) or not isinstance(section.get("metric"), str):
         raise fault(("primary",), "a metric is wanted here", "for instance primary: output_tok_s")
@@ -113,6 +116,7 @@ def guards_of(values: object, primary: Primary, fault: Fault) -> tuple[GuardMetr
     """Return metrics that must not get worse: names, ``NAME:MARGIN``, or mappings with ``metric`` and ``margin``.
 
     Where nothing is said, the worst wait as primary has the mean wait and the slowest stream beside it.
+    Raises UsageError.
     """
     if values is None:
         values = _FAIRNESS.get(primary.metric, ())

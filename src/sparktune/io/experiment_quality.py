@@ -24,7 +24,7 @@ _MOST_TOKENS: Final = 100_000
 
 
 def quality_of(value: object, fault: Fault) -> QualityPlan | None:
-    """Return what the section says; without it, or with false, nothing is asked."""
+    """Return what the section says; without it, or with false, nothing is asked. Raises UsageError."""
     if value is None or value is False:
         return None
     if value is True:

@@ -112,7 +112,7 @@ def write_held(connection: sqlite3.Connection, experiment_id: str, held: Mapping
 
 
 def read_held(connection: sqlite3.Connection, experiment_id: str) -> Mapping[str, Any]:
-    """Return what an experiment holds, as it was remembered last; empty when it is nothing."""
+    """Return what an experiment holds, as it was remembered last; empty when it is nothing. Raises UnknownRun."""
     row = connection.execute("SELECT held FROM experiments WHERE id = ?", (experiment_id,)).fetchone()
     if row is None:
         raise unknown_row(connection, _EXPERIMENTS, experiment_id)

@@ -21,7 +21,10 @@ _INSERT = """
 
 
 def insert_run(connection: sqlite3.Connection, run: Run) -> None:
-    """Insert a run; what could be a secret in its arguments or address is removed once more on the way in."""
+    """Insert a run; what could be a secret in its arguments or address is removed once more on the way in.
+
+    Raises StoreError for an id that is taken.
+    """
     provenance = replace(run.provenance, argv=redact_argv(run.provenance.argv))
     clean = replace(run, base_url=redact_text(run.base_url), provenance=provenance)
     try:
@@ -50,7 +53,10 @@ def update_state(connection: sqlite3.Connection, run_id: str, state: RunState) -
 
 
 def find_run(connection: sqlite3.Connection, wanted: str) -> tuple[str, str, str]:
-    """Return id, state and JSON of the run that is meant, as ``find_row``; a record without a run means none."""
+    """Return id, state and JSON of the run that is meant, as ``find_row``; a record without a run means none.
+
+    Raises UnknownRun.
+    """
     row = find_row(connection, _RUNS, wanted) if wanted else None
     if row is None:
         raise unknown_row(connection, _RUNS, wanted)

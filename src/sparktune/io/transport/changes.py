@@ -39,7 +39,7 @@ class Changes(Conversation):
     """
 
     async def transact(self, request: Request) -> TransactionOutcome:
-        """Carry out a plan, all of it or nothing."""
+        """Carry out a plan, all of it or nothing. Raises NotTheAgent for an answer that is none of its."""
         steps: list[StepResult] = []
         asked = len(request.plan.steps)
         number = self._ask("transact", **encode_request_of(request))
