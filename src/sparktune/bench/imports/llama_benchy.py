@@ -293,9 +293,7 @@ def _row_checks(row: BenchyRow, *, loads: bool, caching: bool) -> tuple[CheckRes
 READER = Reader(
     id="llama-benchy",
     title="llama-benchy's JSON (--format json)",
-    recognises=lambda file: (
-        starts_with_keys(file, b"latency_mode") or starts_with_keys(file, b"prefix_caching_enabled")
-    ),
+    recognises=lambda file: any(starts_with_keys(file, key) for key in (b"latency_mode", b"prefix_caching_enabled")),
     read=_table,
     order=12,
 )

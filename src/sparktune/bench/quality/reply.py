@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sparktune.bench.sse import read_events
+from sparktune.bench.wire import parse_object
 
 _DONE = b"[DONE]"
 _REASONING = ("reasoning_content", "reasoning")
@@ -82,7 +83,7 @@ class _Parts:
 
 
 def _whole(body: bytes) -> Reply:
-    answer = _object(body)
+    answer = parse_object(body)
     if answer is None or not _choices(answer):
         return Reply(error="the answer is no chat completion")
     parts = _Parts()
@@ -96,7 +97,7 @@ def _streamed(body: bytes) -> Reply:
     for payload in events:
         if payload.strip() == _DONE:
             break
-        chunk = _object(payload)
+        chunk = parse_object(payload)
         if chunk is None:
             return Reply(error="an event of the stream is no JSON object")
         if chunk.get("error"):
@@ -105,14 +106,6 @@ def _streamed(body: bytes) -> Reply:
             parts.choice(choice, "delta")
             seen = True
     return parts.reply() if seen else Reply(error="the answer is no stream of a chat completion")
-
-
-def _object(data: bytes) -> dict[str, object] | None:
-    try:
-        value = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _encoded(value: object) -> str:
