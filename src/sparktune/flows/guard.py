@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal
 
-from sparktune.errors import NodeError
+from sparktune.errors import NodeError, NodeUnreachable
 from sparktune.flows.guarding import Watch
 from sparktune.host.earlyoom_beside import EARLYOOM_READS, earlyoom_beside
 from sparktune.host.killed import KILLERS, Killed, explain_kill
@@ -57,7 +57,8 @@ async def guard(order: GuardOrder, say: Callable[[str], None], warn: Callable[[s
 
     ``say`` gets what is worth knowing, ``warn`` what is wrong: a node that does not answer, a driver that complains.
 
-    Raises UsageError when the command cannot be started.
+    Raises UsageError when the command cannot be started, and NodeUnreachable when a node does not answer before it is:
+    what is not watched is not guarded, and a name may be mistyped.
     """
     watch = Watch(
         order.targets,
@@ -69,6 +70,8 @@ async def guard(order: GuardOrder, say: Callable[[str], None], warn: Callable[[s
     )
     began = time.monotonic()
     async with watch:
+        if order.command:
+            _need_all(watch)
         earlyoom = _earlyoom(watch, order.limits)
         for node, text in earlyoom.items():
             say(f"{node}: {text}")
@@ -218,6 +221,12 @@ class _Ours:
         if not isinstance(pid, int):
             return False
         return self._engine.owns(pid) or (self._command is not None and is_below(pid, self._command))
+
+
+def _need_all(watch: Watch) -> None:
+    for node, why in watch.lost.items():
+        message = f"{why}; the command was not started: nobody would guard {node}"
+        raise NodeUnreachable(message, hint=f"name only nodes that answer; sparktune doctor --nodes {node} says more")
 
 
 def _earlyoom(watch: Watch, limits: Limits) -> dict[str, str]:

@@ -24,6 +24,17 @@ def test_nothing_is_started_on_a_host_that_is_beyond_a_limit(host: Path, tmp_pat
     assert not (tmp_path / "started").exists()
 
 
+@pytest.mark.parametrize("nodes", ["nowhere.invalid", "{host}/,nowhere.invalid"], ids=["alone", "beside one"])
+def test_nothing_is_started_where_a_node_would_not_be_watched(host: Path, tmp_path: Path, nodes: str) -> None:
+    """A mistyped name must not leave a load without its guard."""
+    command = ("touch", str(tmp_path / "started"))
+    done = run_sparktune("guard", "--nodes", nodes.format(host=host), "--", *command)
+
+    assert done.code == 1
+    assert "the command was not started: nobody would guard nowhere.invalid" in done.err
+    assert not (tmp_path / "started").exists()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
