@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class FakeHold:
         self.arm = ""
         self.refused: frozenset[str] = frozenset()
         self.changes_on_read = 0  # the reading at which the setting is another one
+        self.silent_on_reads: Container[int] = ()  # the readings that nothing answers
         self.gone = ""
         self.fails: dict[str, SparktuneError] = {}
         self.notes: tuple[str, ...] = ()
@@ -75,6 +76,8 @@ class FakeHold:
         """Say what is set, unless told otherwise."""
         del plan
         self._reads += 1
+        if self._reads in self.silent_on_reads:
+            return LiveReading(ok=False, values={}, wanted={"arm": self.arm}, why="it does not answer")
         ok = self.arm not in self.refused
         value = "another" if self._reads == self.changes_on_read else self.arm
         return LiveReading(ok=ok, values={"arm": value}, wanted={"arm": self.arm}, why="" if ok else "it is not")

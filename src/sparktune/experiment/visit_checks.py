@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sparktune.experiment.design import Arm
-from sparktune.experiment.lasting import lasting
+from sparktune.experiment.lasting import UNREAD, lasting
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
 from sparktune.experiment.result import MeasuredVisit
 from sparktune.model.check import CheckResult, Status
@@ -120,10 +120,19 @@ def _drifted(record: VisitRecord) -> bool:
 
 
 def _changed(record: VisitRecord) -> CheckResult:
+    before, after = record.live_before, record.live_after
+    unread = [name for name in before if after.get(name, UNREAD) == UNREAD]
+    if unread and all(before.get(name) == value for name, value in after.items() if name not in unread):
+        return CheckResult(
+            id=_DRIFT,
+            status=Status.INVALID,
+            evidence=f"{_name(record)}: {', '.join(unread)} could not be read after the trials",
+            hint="whether the setting was still there is not known; find out why it does not answer, and measure again",
+        )
     return CheckResult(
         id=_DRIFT,
         status=Status.INVALID,
-        evidence=f"{_name(record)}: {_differences(record.live_before, record.live_after)} during the visit",
+        evidence=f"{_name(record)}: {_differences(before, after)} during the visit",
         hint="something else changes this setting; find it before measuring again",
     )
 
@@ -144,7 +153,7 @@ def _between(records: Sequence[VisitRecord]) -> tuple[CheckResult, ...]:
 
 def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> str:
     names = [name for name in dict.fromkeys((*before, *after)) if before.get(name) != after.get(name)]
-    told = (f"{name} went from {before.get(name, 'unread')} to {after.get(name, 'unread')}" for name in names)
+    told = (f"{name} went from {before.get(name, UNREAD)} to {after.get(name, UNREAD)}" for name in names)
     return "; ".join(told)
 
 

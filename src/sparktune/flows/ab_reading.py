@@ -4,6 +4,7 @@ __all__ = ["gone", "merged", "notes_of", "seen_again"]
 
 from collections.abc import Mapping, Sequence
 
+from sparktune.experiment.lasting import UNREAD
 from sparktune.flows.ab_tools import AbTools
 from sparktune.io.launching.reading import LiveReading
 
@@ -24,7 +25,7 @@ def seen_again(before: Mapping[str, str], after: LiveReading) -> dict[str, str]:
     """Return what was read again; never the same as before when the arm is not live any more."""
     values = dict(after.values)
     if after.ok or values != before:
-        return values or dict.fromkeys(before, "unread")
+        return values or dict.fromkeys(before, UNREAD)
     return {**values, "live": after.why or "no"}
 
 

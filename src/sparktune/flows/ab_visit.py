@@ -27,6 +27,7 @@ from sparktune.model.run import Run
 from sparktune.units import Seconds, format_duration
 
 _INTERRUPTED = "interrupted"
+_ASKED_AGAIN_S: tuple[Seconds, ...] = (1.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +203,7 @@ class _Visit:
         at_end = {f"{name}@end": value for name, value in (await self._tools.gate.read()).items()}
         self._change(sensors={**self._record.sensors, **at_end})
         await self._tail(watch, guarded)
-        after: LiveReading = await guarded.run(self._tools.hold.read_live(self._plan))
+        after = await self._live_again(guarded)
         self._change(
             live_after=seen_again(self._record.live_before, after),
             notes=merged(self._record.notes, notes_of(self._tools, after)),
@@ -211,6 +212,16 @@ class _Visit:
             why = after.why or "what was read back after the trials is not what was read before them"
             return self.end(VisitState.VOID, why), {}
         return self.end(VisitState.DONE, "", measured.result), measured.owed
+
+    async def _live_again(self, guarded: Guarded) -> LiveReading:
+        """Read the arm back; what did not answer is asked again: a server that is slow once has changed nothing."""
+        reading: LiveReading = await guarded.run(self._tools.hold.read_live(self._plan))
+        for pause_s in _ASKED_AGAIN_S:
+            if self._record.live_before.keys() <= reading.values.keys():
+                break
+            await guarded.run(_slept(self._tools, pause_s))
+            reading = await guarded.run(self._tools.hold.read_live(self._plan))
+        return reading
 
     async def _tail(self, watch: Watching, guarded: Guarded) -> None:
         """Watch on with the arm still set: a host may begin to swap when the load is over already."""

@@ -180,6 +180,23 @@ def test_a_table_has_every_trial_in_its_order() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("after", "evidence"),
+    [
+        ({"slots": "unread", "spec": "3"}, "slots could not be read after the trials"),
+        ({"spec": "3"}, "slots could not be read after the trials"),
+        ({"spec": "5"}, "slots went from 1 to unread; spec went from 3 to 5 during the visit"),
+        ({"slots": "2", "spec": "3"}, "slots went from 1 to 2 during the visit"),
+        ({"slots": "1", "spec": "3", "live": "no"}, "live went from unread to no during the visit"),
+    ],
+)
+def test_what_was_not_read_again_is_not_called_a_change(after: dict[str, str], evidence: str) -> None:
+    """Nobody should look for the one who changes a setting, where a server only did not answer."""
+    (check,) = live_checks([_live(visit(1, Arm.A, VALUES), {"slots": "1", "spec": "3"}, after)])
+    assert check.status is Status.INVALID
+    assert check.evidence == f"block 1, arm A: {evidence}"
+
+
 def test_which_start_of_a_service_was_read_is_no_setting() -> None:
     """Every visit starts its service anew; only within a visit another start is another service."""
     made = []

@@ -104,6 +104,27 @@ def test_a_setting_that_changes_ends_it(tmp_path: Path, hold: FakeHold, measure:
     assert measure.visits == 2
 
 
+def test_a_reading_that_fails_once_is_asked_again(tmp_path: Path, hold: FakeHold, measure: FakeMeasure) -> None:
+    """A server that is slow for a moment has changed nothing: hours of measuring are not lost to it."""
+    hold.silent_on_reads = {4, 5}
+    result = _run(fake_tools(tmp_path, hold))
+
+    assert result.verdict is not Verdict.INVALID
+    assert result.blocks
+    assert measure.visits > 2
+
+
+def test_a_setting_that_cannot_be_read_any_more_is_not_said_to_have_changed(
+    tmp_path: Path, hold: FakeHold, measure: FakeMeasure
+) -> None:
+    hold.silent_on_reads = range(4, 7)
+    result = _run(fake_tools(tmp_path, hold))
+
+    assert result.verdict is Verdict.INVALID
+    assert "V18: block 1, arm B: arm could not be read after the trials" in result.why
+    assert measure.visits == 2
+
+
 def test_a_server_that_dies_stops_it(tmp_path: Path, hold: FakeHold, measure: FakeMeasure) -> None:
     hold.gone = "killed by signal 9"
     measure.error = ConnectFailed("nobody answers")
