@@ -14,7 +14,7 @@ from sparktune.report.bench.words import printable
 from sparktune.report.facts import plain_facts
 from sparktune.report.finding_json import finding_members
 from sparktune.report.layout import fit_lines, fold
-from sparktune.report.node import node_lines
+from sparktune.report.node import is_untold, node_lines
 from sparktune.units import count_of
 
 _INDENT = " " * 9
@@ -64,6 +64,8 @@ def _next(cluster: ClusterFacts, findings: tuple[Finding, ...]) -> Iterator[str]
     worst = {finding.severity for finding in findings} & {Severity.ERROR, Severity.WARNING}
     if worst:
         yield f"next: fix what is called {'ERROR' if Severity.ERROR in worst else 'WARNING'} above, and ask again"
+    elif untold := [printable(node.node) for node in cluster.answered if is_untold(node)]:
+        yield f"next: what is named a node has to be one, or a copy of one's /proc, /sys and /etc: {', '.join(untold)}"
     elif cluster.answered and len(cluster.answered) == len(cluster.nodes):
         yield "next: measure what runs there: sparktune bench http://HOST:8000/v1"
 
@@ -72,6 +74,9 @@ def _verdict(cluster: ClusterFacts, findings: tuple[Finding, ...]) -> str:
     counts = Counter(finding.severity for finding in findings)
     found = [count_of(counts[severity], _WORDS[severity]) for severity in Severity if counts[severity]]
     asked, answered = len(cluster.nodes), len(cluster.answered)
+    untold = [printable(node.node) for node in cluster.answered if is_untold(node)]
+    if untold and not found:
+        return f"nothing is known of {', '.join(untold)}: neither its CPUs nor its memory can be read"
     nodes = count_of(asked, "node") if asked == answered else f"{answered} of {count_of(asked, 'node')}"
     if not answered:
         return f"no answer from {count_of(asked, 'node')}"

@@ -1,6 +1,6 @@
 """What is known of a node, in a few lines; what is not known is left out, or said to be unknown where it is missed."""
 
-__all__ = ["node_lines"]
+__all__ = ["is_untold", "node_lines"]
 
 from collections.abc import Iterator
 
@@ -27,6 +27,12 @@ def node_lines(node: NodeFacts) -> Iterator[str]:
     yield from (f"  {line}" for line in _gpus(node.get(GpuFacts), node.get(ThermalFacts)))
     yield from (f"  {line}" for line in _fabric(node))
     yield from (f"  {line}" for line in _inference(node))
+
+
+def is_untold(node: NodeFacts) -> bool:
+    """Tell whether a node says neither which CPUs nor how much memory it has: then silence is no good news."""
+    cpu, memory = node.get(CpuFacts), node.get(MemoryFacts)
+    return (cpu is None or not cpu.types) and (memory is None or memory.available.value is None)
 
 
 def _cpus(cpu: CpuFacts | None) -> str:

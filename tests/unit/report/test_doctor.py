@@ -25,7 +25,10 @@ def _finding(severity: Severity = Severity.WARNING, **changes: object) -> Findin
 
 
 def _cluster(*names: str) -> ClusterFacts:
-    return ClusterFacts(nodes=tuple(NodeFacts(node=name) for name in names))
+    return cluster_of({"nodes": {name: {} for name in names}})
+
+
+_UNTOLD = ClusterFacts(nodes=(NodeFacts(node="x"),))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +36,14 @@ def _cluster(*names: str) -> ClusterFacts:
     [
         (_cluster("a"), (), "nothing found on 1 node"),
         (_cluster("a", "b"), (_finding(Severity.ERROR), _finding(), _finding()), "1 error, 2 warnings on 2 nodes"),
-        (ClusterFacts(nodes=(NodeFacts(node="a"), _LOST)), (), "nothing found on 1 of 2 nodes"),
+        (ClusterFacts(nodes=(*_cluster("a").nodes, _LOST)), (), "nothing found on 1 of 2 nodes"),
+        (_UNTOLD, (), "nothing is known of x: neither its CPUs nor its memory can be read"),
+        (
+            ClusterFacts(nodes=(*_cluster("a").nodes, *_UNTOLD.nodes)),
+            (),
+            "nothing is known of x: neither its CPUs nor its memory can be read",
+        ),
+        (_UNTOLD, (_finding(),), "1 warning on 1 node"),
         (ClusterFacts(nodes=(_LOST,)), (), "no answer from 1 node"),
     ],
 )
@@ -187,4 +197,4 @@ def test_the_last_line_names_the_next_step(severities: tuple[Severity, ...], ste
 
 
 def test_where_a_node_did_not_answer_its_own_fix_is_the_next_step() -> None:
-    assert "next:" not in doctor_text(ClusterFacts(nodes=(NodeFacts(node="a"), _LOST)), ())
+    assert "next:" not in doctor_text(ClusterFacts(nodes=(*_cluster("a").nodes, _LOST)), ())
