@@ -2,7 +2,6 @@
 
 __all__ = ["judge_all", "measured_on", "running_image", "running_images", "running_of"]
 
-import asyncio
 from collections.abc import Callable, Sequence
 
 from sparktune.drift.earned_keys import is_called, names_of
@@ -12,6 +11,7 @@ from sparktune.io.config import Config, ServiceConfig
 from sparktune.io.drift.service import DriftTargets, read_parts
 from sparktune.io.store.faults import Unreadable
 from sparktune.io.store.store import Store
+from sparktune.io.together import together
 from sparktune.io.transport.shared import SharedNodes
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
@@ -54,7 +54,7 @@ async def running_image(place: ServicePlace, targets: DriftTargets) -> str | Non
 async def running_images(services: Sequence[tuple[ServicePlace, DriftTargets]]) -> tuple[str | None, ...]:
     """Return as ``running_image`` does for each of several services, each node asked over one agent for all."""
     async with SharedNodes() as nodes:
-        return tuple(await asyncio.gather(*(_image(place, targets, nodes) for place, targets in services)))
+        return await together(*(_image(place, targets, nodes) for place, targets in services))
 
 
 def measured_on(

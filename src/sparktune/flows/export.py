@@ -31,6 +31,7 @@ from sparktune.io.signals import stop_on_signals
 from sparktune.io.store.location import database_path
 from sparktune.io.store.store import Store
 from sparktune.io.time_limit import time_limit
+from sparktune.io.together import together
 from sparktune.model.drift import DriftView
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.experiment_row import ExperimentRow
@@ -124,7 +125,7 @@ class _Round:
         cluster = await self._part("nodes", self._cluster())
         entries = await self._part("earned", asyncio.to_thread(read_earned, wish.earned))
         experiments = await self._part("experiments", asyncio.to_thread(_experiments))
-        views, pins, pollers = await asyncio.gather(
+        views, pins, pollers = await together(
             self._drift(entries or ()),
             self._part("pins", self._pins(cluster)),
             self._part("pollers", self._pollers()) if wish.place else _none(),
@@ -183,7 +184,7 @@ class _Round:
         async def ask(wish: DriftWish) -> DriftView | None:
             return await self._part(f"drift {wish.place.name}".strip(), observe_drift(wish, self._look))
 
-        views = await asyncio.gather(*map(ask, wishes))
+        views = await together(*map(ask, wishes))
         return {wish.place.name: view for wish, view in zip(wishes, views, strict=True) if view is not None}
 
     async def _pins(self, cluster: ClusterFacts | None) -> Mapping[str, tuple[RuleRow, ...]]:

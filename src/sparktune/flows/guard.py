@@ -141,7 +141,12 @@ class _Run:
             return Trip(guard=_LOST, node="", evidence=str(error), hint=error.hint, monotonic_ns=0)
 
     async def _stop(self, trip: Trip, noticed: Nanoseconds) -> Stopped:
-        ended, engine = await asyncio.gather(self._end_command(noticed), self._end_engine(noticed))
+        # Neither may keep the other from its end.
+        command = asyncio.ensure_future(self._end_command(noticed))
+        try:
+            engine = await self._end_engine(noticed)
+        finally:
+            ended = await command
         local = {target.name for target in self._order.targets if target.host is None}  # our own clock
         tick = trip.monotonic_ns if trip.node in local else None
         return Stopped(

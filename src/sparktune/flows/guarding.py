@@ -59,16 +59,19 @@ class Watch:
     async def __aenter__(self) -> Self:
         """Begin to watch."""
         self._tasks = tuple(asyncio.create_task(self._watch(node)) for node in self._nodes.values())
-        await asyncio.gather(*(node.heard.wait() for node in self._nodes.values()))
+        try:
+            for node in self._nodes.values():
+                await node.heard.wait()
+        except BaseException:
+            await self._let_go()
+            raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Let go of the nodes."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self._let_go()
         if not self._tripped.cancel():
             self._tripped.exception()  # it was looked at, whoever did
 
@@ -188,6 +191,11 @@ class Watch:
         node.heard.set()
         if self._stop_when_lost and not self._tripped.done():
             self._tripped.set_exception(error)
+
+    async def _let_go(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _judge(self, guards: Sequence[Guard], view: GuardView) -> None:
         if not self._tripped.done() and (trip := first_trip(guards, view, self._limits)) is not None:

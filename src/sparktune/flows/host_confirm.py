@@ -2,13 +2,13 @@
 
 __all__ = ["confirm_all"]
 
-import asyncio
 from collections.abc import Mapping, Sequence
 
 from sparktune.errors import HostError, NodeError
 from sparktune.flows.host_look import failed
 from sparktune.flows.host_outcome import HostOutcome
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.together import together
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.node_report import NodeReport, NodeState
 
@@ -16,8 +16,8 @@ from sparktune.model.node_report import NodeReport, NodeState
 async def confirm_all(targets: Sequence[NodeTarget], transactions: Mapping[str, str]) -> HostOutcome:
     """Confirm on all nodes at once that have a transaction to confirm."""
     asked = [target for target in targets if target.name in transactions]
-    reports = await asyncio.gather(*(_confirm(target, transactions[target.name]) for target in asked))
-    return HostOutcome(verb="confirm", reports=tuple(reports))
+    reports = await together(*(_confirm(target, transactions[target.name]) for target in asked))
+    return HostOutcome(verb="confirm", reports=reports)
 
 
 async def _confirm(target: NodeTarget, transaction: str) -> NodeReport:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 
 from sparktune.errors import HostError, NodeError
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.together import together
 from sparktune.io.transport.shared import SharedNode, SharedNodes
 
 _T = TypeVar("_T")
@@ -56,7 +57,7 @@ class Look:
             except (NodeError, HostError) as error:
                 return error
 
-        return tuple(await asyncio.gather(*map(one, targets)))
+        return await together(*map(one, targets))
 
     async def close(self, *, at_once: bool = False) -> None:
         """End all agents."""

@@ -25,6 +25,7 @@ from sparktune.host.pollers.idle import DEVICE_READS, GATE_READS, Devices, devic
 from sparktune.host.pollers.judge import LEAST_DEMAND, placed
 from sparktune.host.pollers.windows import SURVEY_READS, Look, looks_of, reads_of, survey, window_between
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.together import together
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.observed import Observed
 from sparktune.model.place import IrqHit, Poller, PollerVerdict, ThreadSeen, ThreadWindow
@@ -98,7 +99,7 @@ async def scan_all(
     """Scan all nodes at once, as ``scan_nodes`` does, in a loop that runs already."""
     async with Requests(endpoint) as requests:
         scans = [_Scan(target, requests, windows, window_s, say).run() for target in targets]
-        return PlaceScan(nodes=tuple(await asyncio.gather(*scans)))
+        return PlaceScan(nodes=await together(*scans))
 
 
 class _Scan:

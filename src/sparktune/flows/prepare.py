@@ -7,11 +7,9 @@ would cost a prefill per prompt.
 
 __all__ = ["Preparation"]
 
-import asyncio
 import hashlib
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
 
 from sparktune.bench.arrivals import starts_of
 from sparktune.bench.body import build_body
@@ -25,6 +23,7 @@ from sparktune.flows.household import HouseholdFitter, HouseholdTexts
 from sparktune.flows.own_prompts import OwnPromptCounter
 from sparktune.flows.replay import ReplayFitter
 from sparktune.flows.replay_wave import ReplayWaves
+from sparktune.io.together import together
 from sparktune.model.cell import Cell
 from sparktune.model.engine import Engine
 from sparktune.model.mix import Household, OwnPrompts
@@ -33,7 +32,6 @@ from sparktune.model.prepared import Messages, PreparedRequest, PreparedWave
 from sparktune.model.trial import Phase
 from sparktune.units import Tokens
 
-_T = TypeVar("_T")
 _ATTEMPTS = 8  # prompts of one or two tokens cannot all be unique: then V03 tells
 
 
@@ -132,7 +130,7 @@ class Preparation:
                 return shape.renewed(nonce)
             return await self._fitter.fit(cell, text_key=f"{self._seed}/{place}", nonce=nonce, near=shape)
 
-        texts = await _together(texts_of(place, nonce) for place, nonce in places)
+        texts = list(await together(*(texts_of(place, nonce) for place, nonce in places)))
         for stream, (place, nonce) in enumerate(places):
             for attempt in range(1, _ATTEMPTS):
                 if self._begins_alone(texts[stream], nonce):
@@ -186,8 +184,8 @@ class Preparation:
         if len(self._own_prompts) != prompts.count:
             message = f"the prompts of {prompts.name} are not at hand"
             raise UsageError(message, hint="name the file: --prompts FILE")
-        requests = await _together(
-            self._own_request(cell, prompts, stream, f"{nonce}/{stream}") for stream in range(prompts.count)
+        requests = await together(
+            *(self._own_request(cell, prompts, stream, f"{nonce}/{stream}") for stream in range(prompts.count))
         )
         counted = all(request.prompt_tokens_counted is not None for request in requests)
         return PreparedWave(requests=tuple(requests), counted_by="tokenizer" if counted else "not counted")
@@ -277,14 +275,3 @@ class Preparation:
 
 def _digest(nonce: str) -> str:
     return hashlib.sha256(nonce.encode()).hexdigest()
-
-
-async def _together(work: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
-    """Await all; when one fails, cancel the rest and raise its error as it is."""
-    tasks = [asyncio.ensure_future(one) for one in work]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)

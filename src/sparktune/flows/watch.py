@@ -10,6 +10,7 @@ from sparktune.host.facts.cpu import SOURCE as CPU
 from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.live import WATCH_READS, frame_of
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.together import together
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.sample import Sample
 from sparktune.report.watch import WatchedNode
@@ -33,7 +34,7 @@ async def watch(
     for target in targets:
         NodeSession(target)  # refuses such a name before anything is shown
     kept = None if count else again_s
-    return all(await asyncio.gather(*(_watch_again(one, show, interval_s, count, kept) for one in targets)))
+    return all(await together(*(_watch_again(one, show, interval_s, count, kept) for one in targets)))
 
 
 async def _watch_again(

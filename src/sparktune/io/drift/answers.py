@@ -2,7 +2,6 @@
 
 __all__ = ["read_answers"]
 
-import asyncio
 from typing import Final
 
 from sparktune.bench.exposition import parse_exposition
@@ -11,6 +10,7 @@ from sparktune.errors import EndpointError
 from sparktune.io.http.address import parse_address
 from sparktune.io.http.client import Client
 from sparktune.io.secrets import Secret
+from sparktune.io.together import together
 from sparktune.model.setting import Setting
 from sparktune.units import Seconds
 
@@ -24,7 +24,7 @@ async def read_answers(endpoint: str, api_key: Secret | None, node: str) -> tupl
     """Return the settings of all answers, none of a server that does not answer. Raises UsageError for no address."""
     address = parse_address(endpoint)
     async with Client(address, api_key) as client:
-        bodies = await asyncio.gather(*(_body(client, path) for path in (*_PATHS, _METRICS)))
+        bodies = await together(*(_body(client, path) for path in (*_PATHS, _METRICS)))
     found = [
         setting
         for path, body in zip(_PATHS, bodies, strict=False)

@@ -6,7 +6,6 @@ answers; then whatever aspects ask of a part whose process is known.
 
 __all__ = ["DriftTargets", "read_parts"]
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,6 +24,7 @@ from sparktune.io.http.address import parse_address
 from sparktune.io.launching.service_look import Serves, container_of, serves, serves_at
 from sparktune.io.launching.sight import in_rounds
 from sparktune.io.secrets import Secret
+from sparktune.io.together import together
 from sparktune.io.transport.readable import ReadableNode
 from sparktune.io.transport.shared import SharedNodes
 from sparktune.model.arm_action import ServiceProcess
@@ -71,14 +71,14 @@ async def read_parts(
     wheres = place.where or ({},)
     ways = [nodes.of(targets.of(str(where.get("node") or ""))) for where in wheres]
     port = parse_address(place.endpoint).target.port if place.endpoint else 0
-    sets = await asyncio.gather(*(_files(layout, where, way) for where, way in zip(wheres, ways, strict=True)))
+    sets = await together(*(_files(layout, where, way) for where, way in zip(wheres, ways, strict=True)))
     names = wanted_variables(earned, *(one.layer.settings for one in sets))
     readers = [
         _part(_Reader(place=place, part=one, process=process, names=names, port=port), targets, nodes, layout)
         for one in sets
         for process in one.found.processes or (None,)
     ]
-    return tuple(await asyncio.gather(*readers))
+    return await together(*readers)
 
 
 async def _files(layout: Layout, where: Mapping[str, Any], node: ReadableNode) -> _Set:

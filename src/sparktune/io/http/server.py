@@ -17,6 +17,7 @@ from sparktune.io.http.errors import answer_error
 from sparktune.io.http.usage import encode, is_model_list, read_usage
 from sparktune.io.load.wire import post_bytes
 from sparktune.io.secrets import Secret, headers
+from sparktune.io.together import together
 from sparktune.model.engine import Answer, Engine, EngineFacts
 from sparktune.model.options import Api, SendOptions
 from sparktune.model.prepared import Messages
@@ -71,7 +72,7 @@ class Server:
     async def probe(self) -> tuple[Engine, EngineFacts]:
         """Ask every engine's routes at once and return the first engine, by rank, that knows the answers."""
         paths = sorted({_HEALTH, _MODELS}.union(*(engine.probe_paths for engine in all_engines())))
-        listed, *others = await asyncio.gather(
+        listed, *others = await together(
             self._client.get(_MODELS, timeout_s=_PROBE_S),
             *(self._try(path) for path in paths if path != _MODELS),
         )

@@ -14,6 +14,7 @@ from sparktune.host.service.state import Judgement, State, judge, parts_of
 from sparktune.io.launching.service_look import look_at_service
 from sparktune.io.launching.settings import HoldSettings
 from sparktune.io.launching.words import Words
+from sparktune.io.together import together
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.arm_action import ServiceProcess
 from sparktune.units import Seconds
@@ -37,7 +38,7 @@ class ServiceHealth:
                 return await look_at_service(node, service)
 
         services = _declared(services)
-        facts = await asyncio.gather(*map(look, services))
+        facts = await together(*map(look, services))
         return judge(parts_of(services, facts), time.time())
 
     @asynccontextmanager

@@ -2,13 +2,13 @@
 
 __all__ = ["in_rounds", "see"]
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import fields, replace
 from typing import Final
 
 from sparktune.io.launching.settings import HoldSettings
+from sparktune.io.together import together
 from sparktune.io.transport.readable import ReadableNode
 from sparktune.io.transport.session import NodeSession
 from sparktune.model.launcher import Seen
@@ -36,7 +36,7 @@ async def see(wanted: Wanted, settings: HoldSettings) -> Seen:
                 break
             for node in asked.keys() - sessions.keys():
                 sessions[node] = await stack.enter_async_context(NodeSession(settings.target(node)))
-            answers = await asyncio.gather(*(sessions[node].observe(asked[node]) for node in asked))
+            answers = await together(*(sessions[node].observe(asked[node]) for node in asked))
             for node, answer in zip(asked, answers, strict=True):
                 seen[node] = _merged(seen.get(node, Readings()), answer)
                 done.setdefault(node, set()).update(asked[node])

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from sparktune.errors import HostError, NodeError
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.together import together
 from sparktune.io.transport.session import NodeSession
 from sparktune.io.transport.wire import Hello
 from sparktune.model.reads import Read, Readings
@@ -70,4 +71,4 @@ async def ask_all(
             except (NodeError, HostError) as error:
                 return error
 
-    return tuple(await asyncio.gather(*(one(session) for session in sessions)))
+    return await together(*(one(session) for session in sessions))

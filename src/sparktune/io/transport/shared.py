@@ -9,6 +9,7 @@ from typing import Final, Self, TypeVar
 
 from sparktune.errors import HostError, NodeBusy, NodeError, NodeNeedsRoot, PlanVoid
 from sparktune.io.cluster import NodeTarget
+from sparktune.io.together import together
 from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.session import NodeSession
 from sparktune.io.transport.wire import Hello
@@ -50,7 +51,7 @@ class SharedNodes:
 
     async def close(self, *, at_once: bool = False) -> None:
         """End all agents."""
-        await asyncio.gather(*(line.close(at_once=at_once) for line in self._lines))
+        await together(*(line.close(at_once=at_once) for line in self._lines))
 
     async def __aenter__(self) -> Self:
         """Start nothing yet."""
