@@ -177,7 +177,7 @@ def test_spread_of_first_tokens_is_that_of_the_write_log(reference: ReferencePro
 
 
 def test_a_model_that_stops_by_itself_is_measured_by_what_it_sent(reference: ReferenceProcess) -> None:
-    done, (truth,), (timeline,) = _bench(reference, {"eos_at": 20}, "--tg", "64", "--natural")
+    done, (truth,), (timeline,) = _bench(reference, {"eos_at": 20, "itl_ms": _SLOW_ITL_MS}, "--tg", "64", "--natural")
 
     assert truth.output_tokens == timeline.usage.completion_tokens == 20
     assert timeline.finish_reason == "stop"
