@@ -1,6 +1,7 @@
 """A rule for threads from beginning to end on this machine's kernel: pinned, back after a restart, undone, refused."""
 
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from sparktune.agent.numbers import cpus_of
 pytestmark = pytest.mark.root
 
 _CPUSETS = Path("/sys/fs/cgroup/cpuset")
+_PATIENCE_S = 90.0
 
 
 @pytest.fixture(name="agent")
@@ -161,6 +163,16 @@ def test_a_tick_that_is_refused_says_so_once(agent: PrivateAgent, process: str) 
         assert agent.run("follow").stdout == ""
 
 
+def _first_that_says(agent: PrivateAgent) -> subprocess.CompletedProcess[str]:
+    """Tick until one has something to say: a thread is judged when it is 20 s old, however quick the ticks are."""
+    end = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < end:
+        tick = agent.run("follow")
+        if tick.stdout:
+            return tick
+    pytest.fail("no tick has said anything")
+
+
 @pytest.mark.slow
 def test_the_thread_that_spins_is_found_again_among_its_siblings(agent: PrivateAgent, process: str) -> None:
     """Of threads that are all called alike the tick pins the one that polls, when it is old enough to be judged."""
@@ -168,8 +180,7 @@ def test_the_thread_that_spins_is_found_again_among_its_siblings(agent: PrivateA
     every = os.sched_getaffinity(0)
     agent.transact(_rule(process, [first], which="busy"))
     with named_threads(process, "poller=rests", "poller=spins", "poller=rests") as child:
-        ticks = (agent.run("follow") for _ in range(600))
-        done = next(tick for tick in ticks if tick.stdout)
+        done = _first_that_says(agent)
         assert f"thread {child.pid}/{child.tids['poller'][1]} (process/thread)" in done.stdout
         assert [os.sched_getaffinity(tid) for tid in child.tids["poller"]] == [every, {first}, every]
         assert agent.run("revert").returncode == 0
