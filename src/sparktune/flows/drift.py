@@ -46,7 +46,7 @@ async def observe_drift(wish: DriftWish, look: Look | None = None) -> DriftView:
     entries = entries_for(wish.earned, wish.place, cluster=wish.cluster)
     try:
         async with looking(look) as shared, asyncio.TaskGroup() as group:
-            parts = group.create_task(read_parts(wish.place, wish.targets, shared.nodes, _settings(entries)))
+            parts = group.create_task(read_parts(wish.place, wish.targets, shared, _settings(entries)))
             facts = group.create_task(facts_all(wish.nodes, shared))
             hosts = group.create_task(status_all(wish.nodes, shared))
     except ExceptionGroup as errors:  # a word that is wrong, found by any of them

@@ -39,7 +39,7 @@ async def seen_once(look: Look, target: NodeTarget) -> Seen:
 
 
 async def _see(look: Look, target: NodeTarget) -> Seen:
-    return await see(look.node(target))
+    return await see(look.of(target))
 
 
 async def view_of(node: ReadableNode, seen: Seen, profile: Profile, applied_boot: str | None = None) -> HostView:

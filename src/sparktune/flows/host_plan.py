@@ -21,7 +21,7 @@ async def plan_all(targets: Sequence[NodeTarget], profile: Profile, look: Look |
 
         async def plan(target: NodeTarget) -> NodePlan:
             seen = await seen_once(shared, target)
-            return plan_node(await view_of(shared.node(target), seen, profile))
+            return plan_node(await view_of(shared.of(target), seen, profile))
 
         answers = await shared.each(targets, plan)
     reports = tuple(

@@ -32,7 +32,7 @@ async def verify_all(targets: Sequence[NodeTarget], profile: Profile | None) -> 
         hosts, notes = await shown_once(targets, look)
 
         async def verify(target: NodeTarget) -> NodeReport:
-            return await _report(look.node(target), profile, await seen_once(look, target))
+            return await _report(look.of(target), profile, await seen_once(look, target))
 
         return HostOutcome(verb="verify", reports=_reports(hosts, await look.each(hosts, verify)), notes=notes)
 
@@ -65,7 +65,7 @@ def _reports(
 
 
 async def _status(look: Look, target: NodeTarget) -> NodeReport:
-    return await _report(look.node(target), None, await seen_once(look, target))
+    return await _report(look.of(target), None, await seen_once(look, target))
 
 
 async def _report(node: ReadableNode, profile: Profile | None, seen: Seen) -> NodeReport:

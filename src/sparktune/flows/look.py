@@ -6,29 +6,24 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from sparktune.errors import HostError, NodeError
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.together import together
-from sparktune.io.transport.shared import SharedNode, SharedNodes
+from sparktune.io.transport.shared import SharedNodes
 
 _T = TypeVar("_T")
 
 
-class Look:
+class Look(SharedNodes):
     """``async with Look() as look``; short, since what was read at its beginning counts to its end."""
 
     def __init__(self) -> None:
         """Ask nobody yet."""
-        self.nodes = SharedNodes()
+        super().__init__()
         self._turns: defaultdict[Hashable, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known: dict[Hashable, Any] = {}
-
-    def node(self, target: NodeTarget) -> SharedNode:
-        """Return a node for one who asks. Raises UsageError for a host name that is an option."""
-        return self.nodes.of(target)
 
     async def once(self, ask: Callable[["Look", NodeTarget], Awaitable[_T]], target: NodeTarget) -> _T:
         """Return what asking comes to, or raise its error: that of the first time, when it was asked before."""
@@ -47,9 +42,9 @@ class Look:
     async def each(
         self, targets: Sequence[NodeTarget], ask: Callable[[NodeTarget], Awaitable[_T]]
     ) -> tuple[_T | NodeError | HostError, ...]:
-        """Ask all at once; the result of each or its error, in their order. Raises UsageError as ``node`` does."""
+        """Ask all at once; the result of each or its error, in their order. Raises UsageError as ``of`` does."""
         for target in targets:
-            self.node(target)
+            self.of(target)
 
         async def one(target: NodeTarget) -> _T | NodeError | HostError:
             try:
@@ -58,20 +53,6 @@ class Look:
                 return error
 
         return await together(*map(one, targets))
-
-    async def close(self, *, at_once: bool = False) -> None:
-        """End all agents."""
-        await self.nodes.close(at_once=at_once)
-
-    async def __aenter__(self) -> Self:
-        """Ask nobody yet."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """End all agents; after an error at once."""
-        await self.close(at_once=kind is not None)
 
 
 def looking(look: Look | None) -> AbstractAsyncContextManager[Look]:

@@ -85,7 +85,7 @@ def _asked_for(limit_s: Seconds) -> _Ask:
 
 def _asked_in(look: Look) -> _Ask:
     async def hello(target: NodeTarget) -> Hello:
-        return await look.node(target).hello()
+        return await look.of(target).hello()
 
     return lambda targets: look.each(targets, hello)
 

@@ -62,7 +62,7 @@ async def placed_rows(session: ReadableNode, transactions: Sequence[Transaction]
 async def places_of(targets: Sequence[NodeTarget], look: Look | None = None) -> PlaceStatus:
     """Ask all nodes at once, as ``status_of_places`` does, in a loop that runs already."""
     async with looking(look) as shared:
-        answers = await shared.each(targets, lambda target: _placed(shared.node(target)))
+        answers = await shared.each(targets, lambda target: _placed(shared.of(target)))
     return PlaceStatus(
         nodes=tuple(
             NodePlaced(node=target.name, failure=str(answer), hint=answer.hint)

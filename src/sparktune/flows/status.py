@@ -70,7 +70,7 @@ async def look_around(wish: StatusWish, now: Callable[[], Seconds]) -> Looked:
     """Ask everything at once, for ``limit_s`` at most; raises nothing for what does not answer."""
     async with Look() as look:
         # The nodes before drift: they tell in one turn whether they answer, and drift is long.
-        nodes = [asyncio.create_task(_node(look.node(target))) for target in wish.nodes]
+        nodes = [asyncio.create_task(_node(look.of(target))) for target in wish.nodes]
         service = asyncio.create_task(_service(wish)) if wish.endpoint else None
         drift = asyncio.create_task(_drift(wish.drift, look, now)) if wish.drift is not None else None
         await _at_most(wish.limit_s, [task for task in (*nodes, service, drift) if task is not None])

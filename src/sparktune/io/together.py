@@ -30,8 +30,8 @@ async def together(*work: Coroutine[Any, Any, _T]) -> tuple[_T, ...]: ...
 async def together(*work: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
     """Return what all return, in their order.
 
-    When one fails, or whoever waits is cancelled, the others are cancelled and have come to their end before that is
-    raised.
+    Raises what the first of them raises that fails, and CancelledError when whoever waits is cancelled: the others are
+    cancelled then, and have come to their end before it is raised.
     """
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
