@@ -1,6 +1,8 @@
 """Somebody else switches, a person or a script: what counts is what is read back."""
 
 import asyncio
+import os
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -107,6 +109,6 @@ async def test_a_server_that_a_script_starts_stays(tmp_path: Path, port: int) ->
     assert [one.argv for one in left] == [tuple(command)]
     assert [one.pid for one in living(tmp_path)] == [left[0].pid]
     assert not recovered.done
-    await asyncio.create_subprocess_exec("kill", str(left[0].pid))
+    os.kill(left[0].pid, signal.SIGTERM)
     while living(tmp_path):  # noqa: ASYNC110 - nobody tells of its end
         await asyncio.sleep(0.01)
