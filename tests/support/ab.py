@@ -16,12 +16,6 @@ SLOW, QUICK = "12", "4"
 GUARD = {"tail_s": 0, "available_floor": "64MiB", "seconds_to_floor": None, "swap_pages": None, "stall_share": None}
 
 
-def free_port() -> int:
-    """Return a port that nothing listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 def listens(port: int) -> bool:
     """Tell whether something does."""
     with socket.socket() as probe:

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ab import free_port
 from tests.support.debian_tree import needed
 from tests.support.dockerd import Docker, dockerd
+from tests.support.ports import free_port
 from tests.support.python_image import ENTRY, SERVER_INSIDE, python_image
 
 _IMAGE = "arm-server-test"

@@ -10,8 +10,8 @@ from shutil import copyfile
 from typing import Any
 
 import pytest
-from tests.support.ab import free_port
 from tests.support.cli import run_sparktune
+from tests.support.ports import free_port
 
 from sparktune.host.lab.service import KNOB
 

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.support.ab import free_port
 from tests.support.debian_tree import needed
 from tests.support.dockerd import Docker, dockerd
+from tests.support.ports import free_port
 from tests.support.python_image import SERVER_INSIDE, python_image
 
 _IMAGE = "arm-recipe-test"

@@ -6,7 +6,6 @@ Nothing of the machine's own ssh is used or changed, but for the empty folder ``
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.support.ports import free_port
 
 __all__ = ["Node", "Sshd", "sshd"]
 
@@ -53,7 +53,7 @@ def sshd(nodes: Mapping[str, Node], *, address: str = "127.0.0.1", enter: tuple[
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="spark-", dir="/tmp")))
         for name in ("host", "other-host", "key", "other-key"):
             _keygen(folder / name)
-        ports = dict(zip(nodes, _free_ports(len(nodes)), strict=True))
+        ports = {name: free_port() for name in nodes}
         (folder / "authorized_keys").write_text((folder / "key.pub").read_text())
         (folder / "sshd_config").write_text(_server(folder, nodes, ports, address))
         (folder / "ssh_config").write_text(_client(folder, nodes, ports, address))
@@ -119,12 +119,6 @@ def _found(program: str) -> str:
 
 def _keygen(path: Path) -> None:
     subprocess.run((_found("ssh-keygen"), "-q", "-t", "ed25519", "-N", "", "-f", str(path)), check=True)
-
-
-def _free_ports(count: int) -> list[int]:
-    with ExitStack() as stack:
-        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [opened.getsockname()[1] for opened in sockets]
 
 
 def _close_connections(folder: Path) -> None:

@@ -5,7 +5,6 @@ still answers, or a host that is not as it was before, and no statistics helps.
 """
 
 import asyncio
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from tests.support.compose_parts import compose_parts
 from tests.support.launcher_parts import Parts, Shared, attach_parts, command_parts
+from tests.support.ports import free_port
 from tests.support.script_parts import script_parts
 from tests.support.sparkrun_parts import sparkrun_parts
 from tests.support.unit_parts import unit_parts
@@ -50,9 +50,7 @@ def shared() -> Iterator[Shared]:
 @pytest.fixture(params=_MAKERS, ids=lambda make: make.__name__.removesuffix("_parts"))
 def parts(request: pytest.FixtureRequest, tmp_path: Path, shared: Shared) -> Iterator[Parts]:
     """One launcher after the other."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
-    with request.param(tmp_path, port, shared) as made:
+    with request.param(tmp_path, free_port(), shared) as made:
         yield made
 
 

@@ -7,7 +7,6 @@ from tests.support.ab import (
     QUICK,
     SLOW,
     command_experiment,
-    free_port,
     listens,
     result_of,
     run_experiment,
@@ -15,6 +14,7 @@ from tests.support.ab import (
     write_experiment,
 )
 from tests.support.cli import run_sparktune
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.slow
 

@@ -14,12 +14,12 @@ from tests.support.ab import (
     GUARD,
     attach_experiment,
     command_experiment,
-    free_port,
     listens,
     result_of,
     write_experiment,
 )
 from tests.support.cli import Finished, run_sparktune, start_sparktune
+from tests.support.ports import free_port
 
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.io.store import Store

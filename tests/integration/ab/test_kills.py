@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.ab import command_experiment, free_port, listens, result_of, write_experiment
+from tests.support.ab import command_experiment, listens, result_of, write_experiment
 from tests.support.cli import Finished, run_sparktune, start_sparktune
+from tests.support.ports import free_port
 
 from sparktune.experiment.plan import VisitState
 from sparktune.io.store import Store

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ab import GUARD, free_port, listens, result_of, run_experiment, write_experiment
+from tests.support.ab import GUARD, listens, result_of, run_experiment, write_experiment
 from tests.support.cli import run_sparktune, start_sparktune
+from tests.support.ports import free_port
 
 from sparktune.experiment.plan import VisitState
 from sparktune.io.launching.proc import all_seen

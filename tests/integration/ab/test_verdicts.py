@@ -9,7 +9,6 @@ from ruamel.yaml import YAML
 from tests.support.ab import (
     QUICK,
     command_experiment,
-    free_port,
     listens,
     result_of,
     run_experiment,
@@ -17,6 +16,7 @@ from tests.support.ab import (
     write_experiment,
 )
 from tests.support.cli import run_sparktune
+from tests.support.ports import free_port
 
 from sparktune.io.store import Store
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.support.ab import free_port
 from tests.support.cli import Finished, run_sparktune
+from tests.support.ports import free_port
 
 _EARNED = """\
 schema: 1

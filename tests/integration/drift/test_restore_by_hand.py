@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 from tests.support.by_hand import KNOB, HandMade, hand_made
+from tests.support.ports import free_port
 
 from sparktune.io.http.address import parse_address
 
@@ -33,8 +34,7 @@ _EARNED = {
 @pytest.fixture
 def made(tmp_path: Path) -> Iterator[HandMade]:
     """A service that runs with 1, where 2 was earned."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = int(free.getsockname()[1])
+    port = free_port()
     made = hand_made(tmp_path / "srv", port)
     service = {"endpoint": f"http://127.0.0.1:{port}/v1", "launcher": "script", "where": [made.where()]}
     (tmp_path / "sparktune.yaml").write_text(yaml.safe_dump({"services": {"hand": service}}))

@@ -12,9 +12,9 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from tests.support.ab import free_port
 from tests.support.cli import run_sparktune
 from tests.support.monitoring import needs_prometheus, serving
+from tests.support.ports import free_port
 
 from sparktune.io.lab import write_lab
 from sparktune.report.prometheus.dashboard import dashboard_json

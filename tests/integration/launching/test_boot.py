@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.ab import free_port
 from tests.support.arms import arm_plan, bystander, hold_settings, server_command
+from tests.support.ports import free_port
 
 from sparktune.errors import BootDue
 from sparktune.io.cluster import NodeTarget

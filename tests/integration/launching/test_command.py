@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.support.arms import arm_plan, bystander, hold_settings, living, server_command
+from tests.support.ports import free_port
 
 from sparktune.errors import ArmFailed, StoreError, UsageError
 from sparktune.io.launching import elsewhere
@@ -68,18 +68,13 @@ async def test_a_server_that_dies_while_starting_is_told_at_once(tmp_path: Path,
     assert hold.state()["processes"][0]["state"] == "ended"
 
 
-def _free() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
-
-
 async def test_a_server_at_another_port_is_told_soon(
     tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A wrong port in an arm's command would else be waited for for a quarter of an hour, with nothing to see."""
     monkeypatch.setattr(elsewhere, "_EVERY_S", 0.1)
     monkeypatch.setattr(elsewhere, "_LASTS_S", 0.3)
-    other = _free()
+    other = free_port()
     hold = Hold(hold_settings(tmp_path, port), remember=lambda _record: None)
 
     with pytest.raises(ArmFailed) as failed:
@@ -96,7 +91,7 @@ async def test_a_server_that_still_loads_elsewhere_is_waited_for_and_named_in_th
     """While it loads it may listen on ports of its workers: that alone is no mistake."""
     monkeypatch.setattr(elsewhere, "_EVERY_S", 0.1)
     monkeypatch.setattr(elsewhere, "_LASTS_S", 0.1)
-    other = _free()
+    other = free_port()
     hold = Hold(hold_settings(tmp_path, port), remember=lambda _record: None)
 
     with pytest.raises(ArmFailed) as failed:

@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.support.ports import free_port
 
 from sparktune.errors import MissingPart
 from sparktune.flows.place_scan import scan_nodes
@@ -35,12 +36,6 @@ def _program(variable: str, *names: str) -> str:
     if found is None:
         pytest.skip(f"no {names[0]} in PATH, and {variable} names none")
     return found
-
-
-def _free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
 
 
 def _await_port(port: int, process: subprocess.Popen[bytes]) -> None:
@@ -92,14 +87,14 @@ def test_an_idle_server_in_python_is_not_reported(llama_server: DemoServer) -> N
 
 
 def test_an_idle_llama_server_is_not_reported(tiny_model: Path, tmp_path: Path) -> None:
-    port = _free_port()
+    port = free_port()
     with _running(*_server_command(port, tiny_model), port=port, log=tmp_path / "log") as pid:
         _await_health(port)
         assert _scan(pid, f"http://127.0.0.1:{port}/v1") == []
 
 
 def test_an_idle_rpc_server_is_not_reported(tmp_path: Path) -> None:
-    program, port = _program("SPARKTUNE_RPC_SERVER", "ggml-rpc-server", "rpc-server"), _free_port()
+    program, port = _program("SPARKTUNE_RPC_SERVER", "ggml-rpc-server", "rpc-server"), free_port()
     with _running(program, "-H", "127.0.0.1", "-p", str(port), "-t", "1", port=port, log=tmp_path / "log") as pid:
         assert _scan(pid, "") == []
         with socket.create_connection(("127.0.0.1", port)):  # one that is connected and asks for nothing
@@ -108,7 +103,7 @@ def test_an_idle_rpc_server_is_not_reported(tmp_path: Path) -> None:
 
 def test_an_idle_pair_of_llama_server_and_rpc_server_is_not_reported(tiny_model: Path, tmp_path: Path) -> None:
     """The cluster of two over TCP: the client holds its connection open, and both sleep."""
-    program, far, port = _program("SPARKTUNE_RPC_SERVER", "ggml-rpc-server", "rpc-server"), _free_port(), _free_port()
+    program, far, port = _program("SPARKTUNE_RPC_SERVER", "ggml-rpc-server", "rpc-server"), free_port(), free_port()
     command = _server_command(port, tiny_model, "--rpc", f"127.0.0.1:{far}", "-ngl", "99")
     asked = (command[0], "--rpc", "127.0.0.1:1", "--version")
     tried = subprocess.run(asked, capture_output=True, text=True, check=False)

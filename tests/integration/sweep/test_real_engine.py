@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
-from tests.support.ab import GUARD, free_port, listens
+from tests.support.ab import GUARD, listens
 from tests.support.cli import run_sparktune
+from tests.support.ports import free_port
 
 from sparktune.experiment.plan import VisitState
 from sparktune.io.launching.proc import all_seen

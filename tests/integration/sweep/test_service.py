@@ -9,8 +9,9 @@ from urllib.request import urlopen
 
 import pytest
 from ruamel.yaml import YAML
-from tests.support.ab import GUARD, WORKLOAD, free_port, listens
+from tests.support.ab import GUARD, WORKLOAD, listens
 from tests.support.cli import run_sparktune
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.timeout(200)
 _LIMIT_S = 180.0  # each start of a service waits for the memory of the one before

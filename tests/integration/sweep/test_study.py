@@ -5,8 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
-from tests.support.ab import GUARD, SLOW, WORKLOAD, free_port, server_argv
+from tests.support.ab import GUARD, SLOW, WORKLOAD, server_argv
 from tests.support.cli import run_sparktune
+from tests.support.ports import free_port
 from tests.support.postgres import postgres
 
 from sparktune.errors import StoreError, UsageError

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
-from tests.support.ab import GUARD, SLOW, WORKLOAD, free_port, listens, server_argv
+from tests.support.ab import GUARD, SLOW, WORKLOAD, listens, server_argv
 from tests.support.cli import Finished, run_sparktune
+from tests.support.ports import free_port
 
 from sparktune.experiment.plan import VisitState
 from sparktune.io.store import Store

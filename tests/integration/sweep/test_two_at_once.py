@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from ruamel.yaml import YAML
-from tests.support.ab import GUARD, SLOW, WORKLOAD, free_port, listens, server_argv
+from tests.support.ab import GUARD, SLOW, WORKLOAD, listens, server_argv
 from tests.support.cli import run_sparktune, start_sparktune
+from tests.support.ports import free_port
 
 from sparktune.io.store import Store
 
