@@ -21,9 +21,9 @@ from sparktune.report.ab.text import result_text, rows_text
 _DECIDED = frozenset({Verdict.IMPROVED, Verdict.REGRESSED, Verdict.EQUIVALENT})
 
 
-def show_result(result: ExperimentResult, *, as_json: bool) -> None:
-    """Print the result to stdout."""
-    sys.stdout.write(result_json(result) if as_json else fitted(result_text(result)))
+def show_result(result: ExperimentResult, *, as_json: bool, whole: bool = False) -> None:
+    """Print the result to stdout; JSON is always whole."""
+    sys.stdout.write(result_json(result) if as_json else fitted(result_text(result, whole=whole)))
     sys.stdout.flush()
 
 
@@ -37,13 +37,13 @@ def finish(result: ExperimentResult) -> None:
         raise typer.Exit(int(ExitCode.NOT_CONCLUSIVE))
 
 
-def print_experiment(prefix: str, *, as_json: bool) -> None:
+def print_experiment(prefix: str, *, as_json: bool, whole: bool) -> None:
     """Print what an experiment came to, and leave as it did."""
     with Store.open() as store:
         experiment = store.load_experiment(prefix)
         check_no_sweep(experiment)
         result = experiment_result(store, experiment)
-    show_result(result, as_json=as_json)
+    show_result(result, as_json=as_json, whole=whole)
     finish(result)
 
 

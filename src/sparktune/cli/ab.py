@@ -87,11 +87,15 @@ def resume(
     resume_command(experiment, options, restore_only=restore_only)
 
 
-def show(experiment: _Experiment = "", json_output: Json = False) -> None:
+def show(
+    experiment: _Experiment = "",
+    everything: Annotated[bool, typer.Option("--all", help="Every metric, also of those that decide nothing.")] = False,
+    json_output: Json = False,
+) -> None:
     """Show what an experiment came to, computed anew from what was recorded; ends as the experiment did."""
     from sparktune.cli._ab_show import print_experiment
 
-    print_experiment(experiment, as_json=json_output)
+    print_experiment(experiment, as_json=json_output, whole=everything)
 
 
 def list_experiments(

@@ -15,6 +15,7 @@ from sparktune.model.check import Status
 from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
+from sparktune.report.ab.observed_words import observed_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
 from sparktune.report.bench.words import one_line, setting_words, utc
 from sparktune.units import count_of, format_bytes, format_duration, format_percent, format_rate, format_seconds
@@ -22,9 +23,9 @@ from sparktune.units import count_of, format_bytes, format_duration, format_perc
 _SHOWN_VALUES = 6
 
 
-def result_text(result: ExperimentResult) -> str:
-    """Render a result; the first line is the verdict."""
-    return "\n".join(_lines(result)) + "\n"
+def result_text(result: ExperimentResult, *, whole: bool = False) -> str:
+    """Render a result; the first line is the verdict. ``whole``: with every metric that decides nothing."""
+    return "\n".join(_lines(result, whole=whole)) + "\n"
 
 
 def plan_text(experiment: Experiment, cost: Sequence[str]) -> str:
@@ -119,7 +120,7 @@ def _row_remark(row: ExperimentRow, owner: str) -> str:
     return f"{against}  HOLDS SOMETHING: sparktune ab resume {row.id} --restore-only" if row.holds else against
 
 
-def _lines(result: ExperimentResult) -> Iterator[str]:
+def _lines(result: ExperimentResult, *, whole: bool) -> Iterator[str]:
     experiment = result.experiment
     yield sentence(result)
     yield from harm_lines(result.harms)
@@ -140,10 +141,7 @@ def _lines(result: ExperimentResult) -> Iterator[str]:
         yield from (
             f"  {guard_words(guard)}{_effect(guard.effect, _better(result, guard.metric))}" for guard in result.guards
         )
-    observed = [one for one in result.observed if one.effect is not None]
-    if observed:
-        yield "also observed (decides nothing):"
-        yield from (f"  {one.metric}{_effect(one.effect, one.better)}" for one in observed)
+    yield from observed_lines(result, whole=whole)
     yield from _checks(result)
     yield from host_lines(result)
     yield from _left_out(result)

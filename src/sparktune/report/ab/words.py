@@ -112,7 +112,8 @@ def next_steps(result: ExperimentResult) -> tuple[str, ...]:
         hints += [check.hint for check in result.checks if check.status is Status.INVALID and check.hint]
         return (*dict.fromkeys(hints), f"sparktune ab show {run}")
     if result.verdict is None:
-        return (f"sparktune ab resume {run}",) if len(result.blocks) < len(result.experiment.blocks) else ()
+        again = f"measure it with --max-blocks {result.experiment.rules.looks[0].blocks} or more: fewer prove nothing"
+        return (f"sparktune ab resume {run}" if len(result.blocks) < len(result.experiment.blocks) else again,)
     if result.verdict is Verdict.DIFFERENT:
         apart = "find what differs: compare both with sparktune ab, one setting at a time"
         return (apart, f"sparktune runs report {run}")

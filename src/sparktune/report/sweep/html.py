@@ -24,7 +24,7 @@ from sparktune.report.sweep.json import result_record
 from sparktune.report.sweep.pareto import pareto_view
 from sparktune.report.sweep.tables import failed_table, prediction_table, pruned_table, visit_table
 from sparktune.report.sweep.views import stage_rows
-from sparktune.report.sweep.words import constraint_words, next_steps, sentence, verdict_word
+from sparktune.report.sweep.words import REPORT, constraint_words, next_steps, sentence, verdict_word
 from sparktune.units import count_of, format_duration, format_percent
 
 LIMIT = 300_000
@@ -98,9 +98,14 @@ def _verdict(result: SweepResult) -> Markup:
         facts(shown),
         bullets(limits),
         *([element("p", f"Now: {one_line(now)}.")] if now else []),
-        *(element("p", "Next: ", element("code", step), class_="small") for step in next_steps(result)),
+        *(element("p", "Next: ", element("code", step), class_="small") for step in _steps(result)),
         class_="card",
     )
+
+
+def _steps(result: SweepResult) -> Iterator[str]:
+    """Yield the next steps but the one that leads to this page."""
+    return (step for step in next_steps(result) if not step.startswith(REPORT))
 
 
 def _harms(result: SweepResult) -> tuple[str, ...]:

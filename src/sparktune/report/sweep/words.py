@@ -1,6 +1,7 @@
 """What is said of a sweep: its verdict in one sentence, what a visit told, what comes next."""
 
 __all__ = [
+    "REPORT",
     "best_words",
     "change_words",
     "confirmation_words",
@@ -48,6 +49,9 @@ _ENDS: Final = {
     VisitEnd.VOID: "void",
 }
 _CHOOSES: Final = "what chose it proves nothing"
+_NOT_RUN: Final = frozenset({Standing.INFEASIBLE, Standing.UNKNOWN})
+REPORT: Final = "sparktune sweep report"
+"""What makes the page of a sweep: no next step for who reads that page."""
 
 
 def sentence(result: SweepResult) -> str:
@@ -158,7 +162,25 @@ def next_steps(result: SweepResult) -> tuple[str, ...]:
         return (*first, *([f"sparktune earned accept {record.confirm}"] if result.won else []), shown)
     if record.winner or record.state is not SweepState.DONE:
         return (f"sparktune sweep resume {record.id}",)
-    return ()
+    return (_after_nothing(result), f"{REPORT} {record.id}")
+
+
+def _after_nothing(result: SweepResult) -> str:
+    """Return what to do after a search that chose nobody, by what stood in the way."""
+    tried = [one for one in result.known if one.candidate.key != BASELINE]
+    base = {visit.end for visit in result.visits if visit.key == BASELINE}
+    left = [one for one in tried if one.stage is None and one.standing not in _NOT_RUN]
+    if base and VisitEnd.MEASURED not in base:
+        return "first make what runs now run, and be measured, as it is"
+    if result.plan.budget_s is not None and (left or not base):
+        visited = f"{count_of(len(left), 'value')} not visited" if left else "not even what runs now was visited"
+        return f"sweep again with a longer --budget than {format_duration(result.plan.budget_s)}: {visited}"
+    if tried and all(one.standing in _NOT_RUN for one in tried):
+        return "keep what runs now, and try values that run: none of these did"
+    if any(one.standing is Standing.UNFIT for one in tried):
+        limits = " and ".join(constraint_words(one) for one in result.plan.constraints)
+        return f"keep what runs now, or sweep again with another constraint than {limits}"
+    return "keep what runs now, or sweep other knobs or values: sparktune knobs list"
 
 
 def _decided(result: SweepResult) -> str:
