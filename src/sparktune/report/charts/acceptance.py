@@ -33,26 +33,13 @@ def acceptance(series: Sequence[AcceptanceSeries], cell: str, width: float) -> P
     positions = max(len(one.shares) for one in known)
     scale = Linear(low=0.0, high=1.0, start=_TOP + _PLOT, end=_TOP)
     slot = min(150.0, (width - _LEFT - 8) / positions)
+    right = _LEFT + slot * positions
     body: list[str] = [
-        y_axis(
-            scale,
-            left=_LEFT,
-            right=_LEFT + slot * positions,
-            words=lambda value: format_percent(value, digits=0),
-            count=4,
-        )
+        y_axis(scale, left=_LEFT, right=right, words=lambda value: format_percent(value, digits=0), count=4)
     ]
     for at, one in enumerate(known):
-        body += [
-            rect(_LEFT + at * 60, 6, 10, 10, f"f-{one.look}"),
-            text(_LEFT + at * 60 + 15, 15, one.name, "t-small"),
-            _bars(one, at, len(known), slot, scale),
-        ]
-    body += [
-        text(_LEFT + slot * (place + 0.5), _TOP + _PLOT + 16, str(place), "t-muted t-small t-mid")
-        for place in range(positions)
-    ]
-    body.append(text(_LEFT, _TOP + _PLOT + 32, "draft position", "t-muted t-small"))
+        body += [*_legend(one, at), _bars(one, at, len(known), slot, scale)]
+    body += _positions(positions, slot)
     told = (f"{one.name}: {', '.join(map(_percent, one.shares))}" for one in known)
     return Picture(
         name="acceptance",
@@ -62,6 +49,19 @@ def acceptance(series: Sequence[AcceptanceSeries], cell: str, width: float) -> P
         width=width,
         height=_TOP + _PLOT + 40,
     )
+
+
+def _legend(one: AcceptanceSeries, at: int) -> list[Markup]:
+    left = _LEFT + at * 60
+    return [rect(left, 6, 10, 10, f"f-{one.look}"), text(left + 15, 15, one.name, "t-small")]
+
+
+def _positions(count: int, slot: float) -> list[Markup]:
+    below = _TOP + _PLOT
+    numbers = [
+        text(_LEFT + slot * (place + 0.5), below + 16, str(place), "t-muted t-small t-mid") for place in range(count)
+    ]
+    return [*numbers, text(_LEFT, below + 32, "draft position", "t-muted t-small")]
 
 
 def _bars(one: AcceptanceSeries, at: int, count: int, slot: float, scale: Linear) -> Markup:

@@ -23,13 +23,18 @@ from sparktune.report.experiment.views import (
 )
 
 _TWICE = 60  # cells; a larger grid scrolls on a phone, drawn a second time it would make the page too large
+_BLOCKS_CAPTION = (
+    "One line per block, from A (left) to B (right); the filled mark was visited first. Small dots are the "
+    "trials of a visit, all of them; a hollow triangle is one beyond the axis. On this axis equal "
+    "slopes are equal changes. At the right the change that all blocks come to, with its interval."
+)
+_ACCEPTANCE_CAPTION = "Share of draft rounds in which the token at this position was accepted; medians over visits."
 
 
 def drawings(material: Material) -> tuple[Drawing, ...]:
     """Return what can be drawn of an experiment."""
     result = material.result
     paired, rows = pairs(result), forest_rows(result)
-    inside = "where both are the same" if result.experiment.rules.only_equivalence else "not worth having"
     visits, lanes = session(material)
     panels, wave_cell = wave_panels(material)
     series, spec_cell = acceptance_series(result)
@@ -37,19 +42,12 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
         Drawing(
             heading="Blocks",
             draw=lambda width: paired_blocks(paired, width),
-            caption=(
-                "One line per block, from A (left) to B (right); the filled mark was visited first. Small dots are the "
-                "trials of a visit, all of them; a hollow triangle is one beyond the axis. On this axis equal "
-                "slopes are equal changes. At the right the change that all blocks come to, with its interval."
-            ),
+            caption=_BLOCKS_CAPTION,
         ),
         Drawing(
             heading="Metrics",
             draw=lambda width: forest(rows, width),
-            caption=(
-                f"How much better B is. The band of the primary is {inside}; the bracket of a guard is what it "
-                "allows; observed metrics (hollow) decide nothing. Numbers are a metric's own change: less is a minus."
-            ),
+            caption=_metrics_caption(only_equivalence=result.experiment.rules.only_equivalence),
         ),
         *(_grid(heat) for heat in cell_heats(result)),
         Drawing(
@@ -66,7 +64,7 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
         Drawing(
             heading="Acceptance by position",
             draw=lambda width: acceptance(series, spec_cell, width),
-            caption="Share of draft rounds in which the token at this position was accepted; medians over visits.",
+            caption=_ACCEPTANCE_CAPTION,
         ),
     )
 
@@ -93,6 +91,14 @@ def _grid(heat: Heat) -> Drawing:
             "all cells are judged together (Holm). A corner: a check has something to say of the cell, see the table."
         ),
         both=len(heat.tiles) <= _TWICE,
+    )
+
+
+def _metrics_caption(*, only_equivalence: bool) -> str:
+    inside = "where both are the same" if only_equivalence else "not worth having"
+    return (
+        f"How much better B is. The band of the primary is {inside}; the bracket of a guard is what it "
+        "allows; observed metrics (hollow) decide nothing. Numbers are a metric's own change: less is a minus."
     )
 
 

@@ -10,7 +10,8 @@ from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.memory_curve import curves_by_visit
 from sparktune.experiment.outliers import outliers_of
-from sparktune.experiment.result import ExperimentResult, MeasuredVisit
+from sparktune.experiment.plan import VisitRecord
+from sparktune.experiment.result import CellEffect, ExperimentResult, MeasuredVisit
 from sparktune.model.check import Status
 from sparktune.report.ab.host_words import memory_words
 from sparktune.report.ab.words import change_words, guard_words, interval_words
@@ -55,8 +56,7 @@ def block_table(result: ExperimentResult) -> Markup:
 
 def cell_table(result: ExperimentResult) -> Markup:
     """Return a row per cell: both arms, the effect, and what checks say of it."""
-    primary = result.experiment.primary
-    unit = unit_of(primary.metric)
+    unit = unit_of(result.experiment.primary.metric)
     columns = (
         Column(head="cell"),
         Column(head=f"A {_unit(unit)}", number=True),
@@ -67,25 +67,26 @@ def cell_table(result: ExperimentResult) -> Markup:
         Column(head="flags", words=True),
     )
     flags = _flags(result)
-    rows = []
-    for cell in result.cells:
-        a, b = (
-            _median([block.values[arm][cell.cell] for block in result.blocks if cell.cell in block.values[arm]])
-            for arm in Arm
-        )
-        effect = cell.effect
-        rows.append(
-            (
-                one_line(cell.cell),
-                value_words(a, unit),
-                value_words(b, unit),
-                change_words(effect, primary.better) if effect else UNKNOWN,
-                interval_words(effect, primary.better) if effect else one_line(cell.why),
-                "holds" if cell.holds else "not shown",
-                flags.get(cell.cell, ""),
-            )
-        )
+    rows = [(*_cell_words(result, cell), flags.get(cell.cell, "")) for cell in result.cells]
     return table(columns, rows, about="cells")
+
+
+def _cell_words(result: ExperimentResult, cell: CellEffect) -> tuple[str, ...]:
+    """Return what both arms had in a cell, and the effect there."""
+    primary, effect = result.experiment.primary, cell.effect
+    a, b = (
+        _median([block.values[arm][cell.cell] for block in result.blocks if cell.cell in block.values[arm]])
+        for arm in Arm
+    )
+    unit = unit_of(primary.metric)
+    return (
+        one_line(cell.cell),
+        value_words(a, unit),
+        value_words(b, unit),
+        change_words(effect, primary.better) if effect else UNKNOWN,
+        interval_words(effect, primary.better) if effect else one_line(cell.why),
+        "holds" if cell.holds else "not shown",
+    )
 
 
 def metric_table(result: ExperimentResult) -> Markup:
@@ -149,31 +150,32 @@ def visit_table(result: ExperimentResult) -> Markup:
         Column(head="read back before / after", words=True),
         Column(head="remarks", words=True),
     )
-    rows = []
     curves = curves_by_visit(result.curves)
+    rows = []
     for visit in sorted(result.visits, key=lambda visit: visit.record.started_wall_s):
         record = visit.record
-        took = format_duration(record.ended_wall_s - record.started_wall_s) if record.ended_wall_s else UNKNOWN
-        before, after = _live(record.live_before), _live(record.live_after)
-        memory = [memory_words(curve) for curve in curves.get((record.block, record.attempt, record.place), ())]
-        remarks = [
-            record.why,
-            *record.notes,
-            *memory,
-            *(sensor_words(name, value) for name, value in record.sensors.items()),
-        ]
-        rows.append(
-            (
-                f"{record.block}{_again(visit)}",
-                record.arm.value,
-                record.state.value,
-                utc(record.started_wall_s),
-                took,
-                before if before == after else f"{before} / {after}",
-                "; ".join(one_line(remark) for remark in remarks if remark),
-            )
-        )
+        memory = curves.get((record.block, record.attempt, record.place), ())
+        rows.append((*_visit_words(visit), _remarks(record, [memory_words(curve) for curve in memory])))
     return table(columns, rows, about="visits", listed=True)
+
+
+def _visit_words(visit: MeasuredVisit) -> tuple[str, ...]:
+    """Return which visit it was, how it ended and how long it took, and what was read back."""
+    record = visit.record
+    before, after = _live(record.live_before), _live(record.live_after)
+    return (
+        f"{record.block}{_again(visit)}",
+        record.arm.value,
+        record.state.value,
+        utc(record.started_wall_s),
+        format_duration(record.ended_wall_s - record.started_wall_s) if record.ended_wall_s else UNKNOWN,
+        before if before == after else f"{before} / {after}",
+    )
+
+
+def _remarks(record: VisitRecord, memory: Sequence[str]) -> str:
+    sensors = (sensor_words(name, value) for name, value in record.sensors.items())
+    return "; ".join(one_line(remark) for remark in (record.why, *record.notes, *memory, *sensors) if remark)
 
 
 def _metric_row(name: str, role: str, effect: Effect | None, better: Better, says: str) -> tuple[str, ...]:

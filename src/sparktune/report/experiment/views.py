@@ -10,7 +10,7 @@ from sparktune.experiment.blocks import complete_blocks, trial_values
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.plan import VisitRecord, VisitState
-from sparktune.experiment.result import CellEffect, ExperimentResult, GuardStatus, MeasuredVisit
+from sparktune.experiment.result import CellEffect, ExperimentResult, GuardResult, GuardStatus, MeasuredVisit
 from sparktune.model.cell import Cell
 from sparktune.model.check import Status
 from sparktune.model.result import RunResult
@@ -64,38 +64,39 @@ def pairs(result: ExperimentResult) -> Pairs:
 
 def forest_rows(result: ExperimentResult) -> Forest:
     """Return the primary, the guards, and the observed metrics that have an effect."""
-    experiment, rules = result.experiment, result.experiment.rules
-    effect = result.judgement.effect
-    band = rules.equivalence if rules.only_equivalence else rules.margin
-    rows = [
-        ForestRow(
-            name=experiment.primary.metric,
-            kind="primary",
-            span=_span(effect),
-            words=_effect_words(effect, experiment.primary.better) or "fewer than two blocks",
-            floor=1 / (1 + band),
-            ceiling=1 + band,
-            inside="the same" if rules.only_equivalence else "not worth having",
-        )
-    ]
-    better = {guard.metric: guard.better for guard in experiment.guards}
-    for guard in result.guards:
-        known = _effect_words(guard.effect, better.get(guard.metric, Better.LOWER)) or one_line(guard.why)
-        rows.append(
-            ForestRow(
-                name=guard.metric,
-                kind="guard",
-                span=_span(guard.effect),
-                words=f"{_GUARD_WORDS[guard.status]}: {known}",
-                floor=1 / (1 + guard.margin),
-            )
-        )
-    rows += [
+    better = {guard.metric: guard.better for guard in result.experiment.guards}
+    guards = (_guard_row(guard, better.get(guard.metric, Better.LOWER)) for guard in result.guards)
+    observed = (
         ForestRow(name=one.metric, kind="observed", span=_span(one.effect), words=_effect_words(one.effect, one.better))
         for one in result.observed
         if one.effect is not None
-    ]
-    return Forest(rows=tuple(rows))
+    )
+    return Forest(rows=(_primary_row(result), *guards, *observed))
+
+
+def _primary_row(result: ExperimentResult) -> ForestRow:
+    primary, rules, effect = result.experiment.primary, result.experiment.rules, result.judgement.effect
+    band = rules.equivalence if rules.only_equivalence else rules.margin
+    return ForestRow(
+        name=primary.metric,
+        kind="primary",
+        span=_span(effect),
+        words=_effect_words(effect, primary.better) or "fewer than two blocks",
+        floor=1 / (1 + band),
+        ceiling=1 + band,
+        inside="the same" if rules.only_equivalence else "not worth having",
+    )
+
+
+def _guard_row(guard: GuardResult, better: Better) -> ForestRow:
+    known = _effect_words(guard.effect, better) or one_line(guard.why)
+    return ForestRow(
+        name=guard.metric,
+        kind="guard",
+        span=_span(guard.effect),
+        words=f"{_GUARD_WORDS[guard.status]}: {known}",
+        floor=1 / (1 + guard.margin),
+    )
 
 
 def cell_heats(result: ExperimentResult) -> tuple[Heat, ...]:

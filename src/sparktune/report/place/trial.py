@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from sparktune.experiment.difference import Difference
-from sparktune.experiment.idle_result import IdleResult, SensorEffect
+from sparktune.experiment.idle_result import IdleBlock, IdleResult, SensorEffect
 from sparktune.experiment.idle_trial import IdleTrial, Sensor
 from sparktune.experiment.load_cost import LoadCost
 from sparktune.experiment.result import GuardResult
@@ -128,6 +128,27 @@ def _cost_lines(cost: LoadCost) -> Iterator[str]:
     yield from (f"  guard: {guard_words(guard)}" for guard in cost.guards)
 
 
+def _block_record(block: IdleBlock) -> Mapping[str, object]:
+    return {
+        "block": block.number,
+        "order": "".join(arm.value for arm in block.order),
+        "a_c": block.first,
+        "b_c": block.second,
+        "difference_c": block.difference,
+    }
+
+
+def _sensor_record(one: SensorEffect) -> Mapping[str, object]:
+    return {
+        "sensor": one.name,
+        "unit": one.kind.value,
+        "a": one.mean_a,
+        "b": one.mean_b,
+        "effect": _difference(one.effect),
+        "why": one.why,
+    }
+
+
 def _idle_record(idle: IdleResult) -> Mapping[str, object]:
     trial = idle.trial
     return {
@@ -140,27 +161,8 @@ def _idle_record(idle: IdleResult) -> Mapping[str, object]:
         "margin_c": trial.rules.margin,
         "equivalence_c": trial.rules.equivalence,
         "effect": _difference(idle.judgement.effect),
-        "blocks": [
-            {
-                "block": block.number,
-                "order": "".join(arm.value for arm in block.order),
-                "a_c": block.first,
-                "b_c": block.second,
-                "difference_c": block.difference,
-            }
-            for block in idle.blocks
-        ],
-        "sensors": [
-            {
-                "sensor": one.name,
-                "unit": one.kind.value,
-                "a": one.mean_a,
-                "b": one.mean_b,
-                "effect": _difference(one.effect),
-                "why": one.why,
-            }
-            for one in idle.sensors
-        ],
+        "blocks": [_block_record(block) for block in idle.blocks],
+        "sensors": [_sensor_record(one) for one in idle.sensors],
         "drift_c_per_h": idle.drift,
         "drift_over_s": idle.drift_over_s,
         "flags": list(idle.flags),

@@ -4,7 +4,14 @@ __all__ = ["outside_json", "status_json"]
 
 import json
 
-from sparktune.model.front_page import FrontPage, NodeStanding, VerdictStanding
+from sparktune.model.front_page import (
+    DriftStanding,
+    EarnedStanding,
+    FrontPage,
+    NodeStanding,
+    ServiceStanding,
+    VerdictStanding,
+)
 from sparktune.report.bench.words import utc
 from sparktune.report.status.next_step import next_step
 from sparktune.units import Seconds
@@ -21,37 +28,15 @@ def outside_json() -> str:
 def status_json(page: FrontPage) -> str:
     """Render schema 1; what is not known is null, with the reason in the ``why`` beside it."""
     command, why = next_step(page)
-    service, drift, earned = page.service, page.drift, page.earned
     record = {
         "schema": _SCHEMA,
         "config": page.config,
         "at": utc(page.at_wall_s),
         "nodes": [_node(one) for one in page.nodes],
-        "service": None
-        if service is None
-        else {
-            "name": service.name,
-            "endpoint": service.endpoint,
-            "answers": not service.why,
-            "engine": service.engine or None,
-            "model": service.model or None,
-            "why": service.why,
-        },
+        "service": _service(page.service) if page.service is not None else None,
         "verdicts": None if page.why_store and not page.verdicts else [_verdict(one) for one in page.verdicts],
-        "drift": None
-        if drift is None
-        else {
-            "differs": drift.differs,
-            "words": drift.words,
-            "at": _when(drift.at_wall_s),
-            "why": drift.why,
-        },
-        "earned": {
-            "file": earned.file,
-            "settings": None if earned.why else earned.count,
-            "stale": None if earned.why else earned.stale,
-            "why": earned.why,
-        },
+        "drift": _drift(page.drift) if page.drift is not None else None,
+        "earned": _earned(page.earned),
         "why": "; ".join(one for one in (page.why_service, page.why_store) if one),
         "next": {"command": command, "why": why},
     }
@@ -68,6 +53,30 @@ def _node(node: NodeStanding) -> dict[str, object]:
         "profile": node.profile if known else None,
         "pins": node.pins if known else None,
         "why": node.why or node.why_state,
+    }
+
+
+def _service(service: ServiceStanding) -> dict[str, object]:
+    return {
+        "name": service.name,
+        "endpoint": service.endpoint,
+        "answers": not service.why,
+        "engine": service.engine or None,
+        "model": service.model or None,
+        "why": service.why,
+    }
+
+
+def _drift(drift: DriftStanding) -> dict[str, object]:
+    return {"differs": drift.differs, "words": drift.words, "at": _when(drift.at_wall_s), "why": drift.why}
+
+
+def _earned(earned: EarnedStanding) -> dict[str, object]:
+    return {
+        "file": earned.file,
+        "settings": None if earned.why else earned.count,
+        "stale": None if earned.why else earned.stale,
+        "why": earned.why,
     }
 
 

@@ -64,6 +64,7 @@ DARK: Mapping[str, str] = {
     "h-4": "#224f82",
     "h-5": "#245b98",
 }
+_ROLES = ("ink", "muted", "line", "grid", "surface", "a", "b", "a-soft", "b-soft", "wait", "ok", "warn", "bad")
 _FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','DejaVu Sans',sans-serif"
 
 
@@ -83,22 +84,7 @@ def rules(theme: Mapping[str, str] | None = None, *, within: str = ".sv") -> str
         for name in (_heat_name(step) for step in range(-HEAT_STEPS, HEAT_STEPS + 1))
     )
     fills = "".join(
-        f"{within} .f-{name}{{fill:{colour(name)}}}{within} .s-{name}{{stroke:{colour(name)}}}"
-        for name in (
-            "ink",
-            "muted",
-            "line",
-            "grid",
-            "surface",
-            "a",
-            "b",
-            "a-soft",
-            "b-soft",
-            "wait",
-            "ok",
-            "warn",
-            "bad",
-        )
+        f"{within} .f-{name}{{fill:{colour(name)}}}{within} .s-{name}{{stroke:{colour(name)}}}" for name in _ROLES
     )
     return (
         f"{within} text{{font-family:{_FONT};font-size:12px;fill:{colour('ink')}}}"
