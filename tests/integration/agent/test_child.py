@@ -15,7 +15,7 @@ from sparktune.io.transport.child import start_child
 
 @pytest.mark.parametrize("turns", range(8))
 async def test_cancelled_while_it_starts_it_is_ended_and_closed(turns: int, tmp_path: Path) -> None:
-    mark = f"not-wanted-{tmp_path.name}"
+    mark = f"not-wanted-{tmp_path}"
     task = asyncio.create_task(start_child(_sleeping(mark)))
     await _turn(turns)
 
@@ -32,7 +32,7 @@ async def test_cancelled_while_it_starts_it_is_ended_and_closed(turns: int, tmp_
 
 @pytest.mark.parametrize("turns", range(1, 5))
 async def test_cancelled_while_it_is_closed_its_end_is_seen(turns: int, tmp_path: Path) -> None:
-    mark = f"not-waited-for-{tmp_path.name}"
+    mark = f"not-waited-for-{tmp_path}"
     child = await start_child(_sleeping(mark))
     task = asyncio.create_task(child.close(60.0))
     await _turn(turns)

@@ -17,6 +17,7 @@ from sparktune.io.transport.session import NodeSession
 _HERE = NodeTarget(name="local")
 _STOP, _START = ("docker", "stop", "one"), ("docker", "start", "one")
 _SOON_S = 20.0
+_BEGINS_S = 3.0  # within which a shell has begun, on a machine with ten times as much to do as it has cores
 
 
 @pytest.fixture
@@ -70,9 +71,9 @@ def test_what_it_says_and_how_it_ends(docker: Callable[[str], None], tmp_path: P
 
 def test_one_that_does_not_end_is_ended_with_its_children(docker: Callable[[str], None], tmp_path: Path) -> None:
     docker(f"sleep 300 & echo $! > {tmp_path}/child; wait")
-    end = _run([], limit_s=0.5)
+    end = _run([], limit_s=_BEGINS_S)
     assert end.code == -signal.SIGTERM
-    assert "did not end within 0.5 s" in end.why
+    assert f"did not end within {_BEGINS_S:g} s" in end.why
     child = int((tmp_path / "child").read_text())
     _until(lambda: not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text())
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.support.cli import Finished, run_sparktune
 from tests.support.ports import free_port
+from tests.support.whole import write_whole
 
 _EARNED = """\
 schema: 1
@@ -95,7 +96,9 @@ def test_what_went_back_is_found_and_what_was_mended_is_fine(folder: Path) -> No
 
     text = (folder / "house.env").read_text()
     (folder / "house.env").write_text(text.replace("PREFILLS=1", "PREFILLS=2"))
-    time.sleep(1.1)  # the kernel tells when it booted in whole seconds
+    # The kernel tells when it booted, and so when a process began, in whole seconds: a file must not be as young as it.
+    long_ago = time.time() - 10.0
+    os.utime(folder / "house.env", (long_ago, long_ago))
     with _serving(folder):
         mended = run_sparktune("drift")
         quiet = run_sparktune("drift", "--quiet")
@@ -150,7 +153,7 @@ def test_watching_tells_what_changes_and_ends_with_ctrl_c(folder: Path) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
             assert watching.stdout is not None
             first = watching.stdout.readline()
-            (folder / "house.env").write_text((folder / "house.env").read_text().replace("DEPTH=5", "DEPTH=7"))
+            write_whole(folder / "house.env", (folder / "house.env").read_text().replace("DEPTH=5", "DEPTH=7"))
             second = watching.stdout.readline()
             watching.send_signal(signal.SIGINT)
             _out, err = watching.communicate(timeout=60)

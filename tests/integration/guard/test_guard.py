@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests.support.guard_runs import GENEROUS_S, MEMINFO, alive_with, eat, eaten, run_guard, started
+from tests.support.whole import write_whole
 
 from sparktune.units import NS_PER_S
 
@@ -124,7 +125,7 @@ def test_without_a_command_it_watches_until_it_is_interrupted(host: Path) -> Non
 def test_without_a_command_a_limit_ends_the_watch(host: Path) -> None:
     with started(host) as process:
         _await_watching(process)
-        (host / "proc/meminfo").write_text(MEMINFO.replace("MemAvailable: 4194304", "MemAvailable: 1048576"))
+        write_whole(host / "proc/meminfo", MEMINFO.replace("MemAvailable: 4194304", "MemAvailable: 1048576"))
         out, err = process.communicate(timeout=30)
 
     assert process.returncode == 4
