@@ -24,11 +24,18 @@ _BENCHY = {Form.JSON: Form.BENCHY, Form.CSV: Form.BENCHY_CSV}
 _NARROWEST = 40
 
 
-def print_list(limit: int, *, as_json: bool) -> None:
-    """Print the newest runs; what cannot be understood of them is named afterwards."""
+def print_list(limit: int, *, visits: bool, as_json: bool) -> None:
+    """Print the newest runs; what was left out of them, and what cannot be understood, is named afterwards.
+
+    Without ``visits`` those that experiments and sweeps have made are left out where there are others, never of JSON.
+    """
     unreadable: list[SparktuneError] = []
     with _open() as store:
-        rows = store.list_runs(limit, unreadable.append)
+        made = 0 if visits or as_json else store.count_visits()
+        own = store.list_runs(limit, unreadable.append, own=True) if made else ()
+        if not own:
+            unreadable.clear()
+        rows = own or store.list_runs(limit, unreadable.append)
         where = store.path
     if as_json:
         sys.stdout.write(runs_json(rows))
@@ -36,7 +43,20 @@ def print_list(limit: int, *, as_json: bool) -> None:
         sys.stdout.write(runs_text(rows, width=max(_NARROWEST, shutil.get_terminal_size().columns)))
     elif not unreadable:
         sys.stderr.write(legible(f"no runs in {where} yet\nhint: make one with: sparktune bench URL\n"))
+    if made:
+        _tell_visits(made, left_out=bool(own))
     end_list(unreadable)
+
+
+def _tell_visits(count: int, *, left_out: bool) -> None:
+    """Say on stderr, after the list, that some of its runs belong to something larger."""
+    sys.stdout.flush()
+    if left_out:
+        of = "of experiments and sweeps, see sparktune ab list and sparktune sweep list"
+        words = f"left out: {count_of(count, 'visit')} {of}; with them: sparktune runs list --visits"
+    else:
+        words = "all of these are visits of experiments and sweeps: sparktune ab list, sparktune sweep list"
+    sys.stderr.write(legible(f"{words}\n"))
 
 
 def print_run(prefix: str, *, as_json: bool) -> None:

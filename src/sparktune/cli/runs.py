@@ -28,12 +28,15 @@ def register(app: typer.Typer) -> None:
 
 def list_runs(
     limit: Limit = 20,
+    visits: Annotated[
+        bool, typer.Option("--visits", help="Also the visits of experiments and sweeps; JSON always has them.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """List the newest runs."""
     from sparktune.cli._runs import print_list
 
-    print_list(limit, as_json=as_json)
+    print_list(limit, visits=visits, as_json=as_json)
 
 
 def show_run(

@@ -1,12 +1,14 @@
 """What the store keeps of experiments: enough to go on, or to bring everything back, after a kill at any moment."""
 
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
 import pytest
 from tests.support.experiments import experiment
+from tests.support.stored import make_run
 
 from sparktune.errors import StoreError, UnknownRun, UsageError
 from sparktune.experiment.design import Arm
@@ -76,6 +78,23 @@ def test_a_visit_is_replaced_by_its_later_record_and_by_no_other_attempt(path: P
         for visit in (_visit(attempt=2), _visit(), done, _visit(block=2)):
             store.set_visit(visit)
         assert store.visits(PLAN.id) == (done, _visit(attempt=2), _visit(block=2))
+
+
+def test_runs_that_are_visits_are_known_to_be_some(path: Path) -> None:
+    """A visit that has no run yet, or a record that was spoilt, must hide no run of its own."""
+    with Store.open(path) as store:
+        for run_id in ("own", "of-a-visit"):
+            store.create_run(make_run(run_id))
+        store.create_experiment(PLAN)
+        store.set_visit(_visit(block=1))
+        store.set_visit(replace(_visit(block=2), run_id="of-a-visit"))
+        store.set_visit(_visit(block=3))
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute("UPDATE visits SET record = 'spoilt' WHERE block = 3")
+
+        assert [row.id for row in store.list_runs(9, own=True)] == ["own"]
+        assert {row.id for row in store.list_runs(9)} == {"own", "of-a-visit"}
+        assert store.count_visits() == 1
 
 
 def test_what_is_held_is_there_after_the_process_is_gone(path: Path) -> None:

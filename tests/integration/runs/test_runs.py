@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from tests.support.measured import store_run, wave
 from tests.support.stored import make_cell, make_request, make_run
+from tests.support.stored_experiment import store_experiment
 
 from sparktune.cli.app import main
 from sparktune.io.store import Store
@@ -69,6 +70,35 @@ def test_the_list_is_newest_first(sparktune: Sparktune) -> None:
 
     assert [line.split()[0] for line in lines if line.startswith("2611")] == ["261129-000000-bbb", "261128-000000-aaa"]
     assert [run["run"] for run in limited["runs"]] == ["261129-000000-bbb"]
+
+
+def test_visits_are_left_out_of_the_list_and_counted(sparktune: Sparktune) -> None:
+    """One night of experiments pushed what somebody measured by hand off the list."""
+    with Store.open() as store:
+        store_run(store, "261128-000000-aaa", created_wall_s=1_700_000_000.0)
+        visits = 2 * len(store_experiment(store).blocks[:3])
+
+    short, whole = sparktune("runs", "list", "--limit", "3"), sparktune("runs", "list", "--visits")
+    told = json.loads(sparktune("runs", "list", "--json").out)
+
+    assert [line.split()[0] for line in short.out.splitlines()[1:]] == ["261128-000000-aaa"]
+    assert short.err.startswith(f"left out: {visits} visits of experiments and sweeps, ")
+    assert short.err.endswith("; with them: sparktune runs list --visits\n")
+    assert len(whole.out.splitlines()) == 1 + 1 + visits
+    assert whole.err == ""
+    assert len(told["runs"]) == 1 + visits, "a script that reads JSON gets what it always got"
+
+
+def test_a_list_of_visits_alone_is_shown_and_says_what_they_are(sparktune: Sparktune) -> None:
+    """Nothing hides behind them."""
+    with Store.open() as store:
+        store_experiment(store, blocks=1)
+
+    answer = sparktune("runs", "list")
+
+    assert answer.code == 0
+    assert len(answer.out.splitlines()) == 1 + 2
+    assert answer.err.startswith("all of these are visits of experiments and sweeps: sparktune ab list")
 
 
 def test_the_newest_run_is_shown(sparktune: Sparktune) -> None:

@@ -1,6 +1,6 @@
 """Rows of runs: create, find, list."""
 
-__all__ = ["find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
+__all__ = ["count_visits", "find_run", "insert_run", "newest_rows", "row_of", "run_from", "update_state"]
 
 import sqlite3
 from dataclasses import replace
@@ -18,6 +18,10 @@ _INSERT = """
     INSERT INTO runs (id, created_wall_s, base_url, model, engine, state, cells, record)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
+_VISITED: Final = """
+    SELECT CASE WHEN json_valid(record) THEN coalesce(json_extract(record, '$.run_id'), '') ELSE '' END FROM visits
+"""
+"""Ids of the runs that visits of experiments and sweeps have made: never NULL, which NOT IN would take for all."""
 
 
 def insert_run(connection: sqlite3.Connection, run: Run) -> None:
@@ -63,15 +67,21 @@ def find_run(connection: sqlite3.Connection, wanted: str) -> tuple[str, str, str
     return row["id"], row["state"], row["record"]
 
 
-def newest_rows(connection: sqlite3.Connection, limit: int) -> sqlite3.Cursor:
-    """Return the newest runs, newest first, for ``row_of``."""
-    query = """
+def newest_rows(connection: sqlite3.Connection, limit: int, *, own: bool) -> sqlite3.Cursor:
+    """Return the newest runs, newest first, for ``row_of``; ``own``: none that is a visit of something larger."""
+    query = f"""
         SELECT id, created_wall_s, base_url, model, engine, state, cells,
                (SELECT count(*) FROM trials WHERE run_id = runs.id AND phase = 'measure' AND complete) AS waves,
                (SELECT sum(valid) FROM cell_results WHERE run_id = runs.id) AS valid
-        FROM runs ORDER BY created_wall_s DESC, id DESC LIMIT ?
-    """
+        FROM runs {f"WHERE id NOT IN ({_VISITED})" if own else ""} ORDER BY created_wall_s DESC, id DESC LIMIT ?
+    """  # noqa: S608 - constants
     return connection.execute(query, (limit,))
+
+
+def count_visits(connection: sqlite3.Connection) -> int:
+    """Return how many runs are visits of experiments and sweeps."""
+    query = f"SELECT count(*) FROM runs WHERE id IN ({_VISITED})"  # noqa: S608 - a constant
+    return int(connection.execute(query).fetchone()[0])
 
 
 def row_of(row: sqlite3.Row) -> RunRow:

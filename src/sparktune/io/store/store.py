@@ -138,11 +138,16 @@ class Store:
         """Return the run that was created last; raises UnknownRun when there is none."""
         return self.load_run(LAST)
 
-    def list_runs(self, limit: int, unreadable: Unreadable | None = None) -> tuple[RunRow, ...]:
-        """Return the newest runs, newest first; what of them cannot be understood is ``unreadable``, or raised."""
+    def list_runs(self, limit: int, unreadable: Unreadable | None = None, *, own: bool = False) -> tuple[RunRow, ...]:
+        """Return the newest ones first, ``own`` without visits; what is not understood is ``unreadable`` or raised."""
         with store_faults(self.path):
-            rows = runs.newest_rows(self._connection, limit)
+            rows = runs.newest_rows(self._connection, limit, own=own)
             return readable(self.path, "run", rows, runs.row_of, unreadable)
+
+    def count_visits(self) -> int:
+        """Return how many runs are visits of experiments and sweeps."""
+        with store_faults(self.path):
+            return runs.count_visits(self._connection)
 
     def cold_reference(self, base_url: str, model: str, *, before_wall_s: Seconds = math.inf) -> TokensPerSecond | None:
         """Return the median cold prefill rate that valid cells of this endpoint and model reached, or None.
