@@ -26,6 +26,10 @@ _SHARES: Final = frozenset({"stall_share", "error_share"})
 _SWITCHES: Final = frozenset({"foreign_gpu", "foreign_requests"})
 _SIZE: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _UNITS: Final = {"B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+_LEAST: Final = {"available_floor": 2**20, "free_floor": 2**20, "low_clock_hz": 1e6}
+"""A bare number below that, and above 0, was meant in a larger unit."""
+_MEANT: Final = {"low_clock_hz": "{0:g} MHz is {0:g}e6, {0:g} GHz is {0:g}e9"}
+_SIZE_MEANT: Final = "write the unit: {0:g}GiB, {0:g}MiB, or {0:g}B if that is meant"
 _MOST: Final = 1e15  # whoever writes more, also an integer that no float holds, means something else
 _OWN: Final = ("stop_engine", "tail_s", "on_lost_node", "retries", "lost_wait_s")
 
@@ -73,6 +77,9 @@ def _limit(key: str, value: object, fault: Fault) -> Any:  # noqa: ANN401 - as t
         if match is None:
             raise fault((_KEY, key), f"a size is wanted, not {value!r}", "3GiB, 512MiB, or a number of bytes")
         return round(float(match[1]) * _UNITS[match[2]])
+    if isinstance(value, int | float) and value is not True and 0 < value < _LEAST.get(key, 0):
+        hint = _MEANT.get(key, _SIZE_MEANT).format(value)
+        raise fault((_KEY, key), f"a limit of {value:g} {'bytes' if key in _SIZES else 'Hz'} guards nothing", hint)
     number = _number(key, value, fault, whole=key in _SIZES | _COUNTS)
     if key in _SHARES and number > 1:
         raise fault((_KEY, key), f"a share from 0 to 1 is wanted, not {value!r}", "20 % is 0.2")

@@ -177,6 +177,9 @@ def _constraint(value: object, at: int, fault: Fault) -> Constraint:
         raise fault(
             ("constraints", at), f"{unit!r} is no unit here", "metrics are in seconds, tokens per second, shares, bytes"
         )
+    if name == MEMORY and not unit and 0 < float(match["limit"]) < _SIZES["MiB"]:
+        hint = f"write the unit: {name}{match['sign']}{match['limit']}GiB"
+        raise fault(("constraints", at), f"{value!r} is a limit of {match['limit']} bytes", hint)
     return Constraint(
         metric=name,
         at="most" if match["sign"] == "<=" else "least",

@@ -42,6 +42,7 @@ def test_nothing_is_started_where_a_node_would_not_be_watched(host: Path, tmp_pa
         (("--stop-engine", "no-such-container"), "is no process id and no container that runs"),
         (("--stop-engine", "http://10.1.2.3:8000"), "is not on this machine"),
         (("--available-floor", "lots"), "--available-floor: a size is wanted, not 'lots'"),
+        (("--available-floor", "5"), "hint: write the unit: 5GiB, 5MiB, or 5B if that is meant"),
         (("--swap-pages", "1.5"), "--swap-pages: a whole number"),
         (("--available-floor", ""), "--available-floor is empty"),
         (("--temperature", "-1"), "a limit that is not to count is off"),

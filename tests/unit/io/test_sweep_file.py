@@ -96,6 +96,7 @@ _WRONG = {
     "a budget that is true": ({"budget": True}, "budget: a time above 0"),
     "constraint": ({"constraints": ["ttft_s<1"]}, "is no constraint"),
     "metric": ({"constraints": ["ttf_s<=1"]}, "there is no metric 'ttf_s'"),
+    "no unit": ({"constraints": ["mem_available_bytes>=6"]}, "is a limit of 6 bytes"),
     "unit": ({"constraints": ["ttft_s<=1GiB"]}, "'GiB' is no unit here"),
     "race": ({"race_blocks": -1}, "race_blocks: a whole number"),
     "confirmation without a verdict": ({"confirm_blocks": 2}, "2 blocks confirm nothing"),
