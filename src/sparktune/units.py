@@ -24,6 +24,7 @@ __all__ = [
     "format_rate",
     "format_seconds",
     "seconds_between",
+    "whole_number",
 ]
 
 Seconds = float
@@ -38,6 +39,7 @@ Ratio = float
 
 NS_PER_S = 1_000_000_000
 _KIB = 1024
+_EXACT = 2**53  # above that a float leaves whole numbers out
 _MINUTE_S = 60
 _HOUR_S = 3600
 # below this size: multiply by, decimals, unit
@@ -55,6 +57,13 @@ _RATE_STEPS = ((10.0, 2), (1000.0, 1))  # below this size: decimals
 def seconds_between(start_ns: Nanoseconds, end_ns: Nanoseconds) -> Seconds:
     """Return ``end - start`` in seconds; negative when the order is wrong, so that a fault stays visible."""
     return (end_ns - start_ns) / NS_PER_S
+
+
+def whole_number(value: object) -> int | None:
+    """Return a whole number however JSON writes it, ``64`` or ``64.0``; None for all else, also for true and false."""
+    if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def format_seconds(value: Seconds) -> str:

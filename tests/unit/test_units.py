@@ -14,6 +14,7 @@ from sparktune.units import (
     format_rate,
     format_seconds,
     seconds_between,
+    whole_number,
 )
 
 
@@ -127,3 +128,24 @@ def test_a_formatted_time_is_the_time(value: float) -> None:
 )
 def test_a_chance_has_no_more_digits_than_it_is_known_by(value: float, expected: str) -> None:
     assert format_chance(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (64, 64),
+        (64.0, 64),
+        (-1.0, -1),
+        (0, 0),
+        (64.5, None),
+        (2.0**60, None),
+        (float("inf"), None),
+        (float("nan"), None),
+        (True, None),
+        ("64", None),
+        (None, None),
+    ],
+)
+def test_a_whole_number_is_one_however_it_is_written(value: object, expected: int | None) -> None:
+    assert whole_number(value) == expected
+    assert not isinstance(whole_number(value), float)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sparktune.bench.stream import Stream
 from sparktune.bench.wire import TimingsWire
 from sparktune.model.timeline import ServerTimings, Usage
-from sparktune.units import Seconds, Tokens
+from sparktune.units import Seconds, Tokens, whole_number
 
 _MS_PER_S = 1000
 _MOST_MS = 1e12  # no request takes thirty years: what is above is no duration
@@ -76,4 +76,5 @@ def _whole(source: object, key: str) -> Tokens | None:
 
 def _count(value: object) -> Tokens | None:
     """Return a count; None for what is none, as -1 for "not known"."""
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    number = whole_number(value)
+    return number if number is not None and number >= 0 else None

@@ -13,6 +13,8 @@ from typing import Annotated
 
 import msgspec
 
+from sparktune.units import whole_number
+
 _LONGEST_DETAIL = 200
 _DEEPEST_ERROR = 3
 _ERROR_KEYS = ("error", "message", "detail")
@@ -74,7 +76,7 @@ def parse_chunk(payload: bytes) -> Chunk | str:
     try:
         return _DECODER.decode(payload)
     except msgspec.ValidationError as error:
-        return f"a chunk is not in the OpenAI form: {error}: {one_line(payload)}"
+        return _with_whole_counts(payload) or f"a chunk is not in the OpenAI form: {error}: {one_line(payload)}"
     except (msgspec.DecodeError, RecursionError):
         pass
     try:
@@ -82,6 +84,24 @@ def parse_chunk(payload: bytes) -> Chunk | str:
         return _DECODER.decode(_HALF_PAIR.sub(r"\\ufffd", payload.decode("utf-8", errors="replace")))
     except (msgspec.DecodeError, RecursionError):
         return f"data is not JSON: {one_line(payload)}"
+
+
+def _with_whole_counts(payload: bytes) -> Chunk | None:
+    """Decode a chunk whose counts are written as ``64.0``, which is the same number; None for other faults."""
+    found = dict(parse_object(payload) or {})
+    for key in ("usage", "timings"):
+        part = found.get(key)
+        if isinstance(part, Mapping):
+            found[key] = {name: _as_count(value) for name, value in part.items()}
+    try:
+        return msgspec.convert(found, Chunk) if found else None
+    except msgspec.ValidationError:
+        return None
+
+
+def _as_count(value: object) -> object:
+    whole = whole_number(value)
+    return value if whole is None else whole
 
 
 def parse_object(body: bytes) -> Mapping[str, object] | None:

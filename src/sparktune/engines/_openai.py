@@ -36,7 +36,7 @@ import msgspec
 from sparktune.model.counters import FirstTokens
 from sparktune.model.engine import Answer, Answers, JsonValue, MetricSample
 from sparktune.model.options import SendOptions, Thinking
-from sparktune.units import Tokens
+from sparktune.units import Tokens, whole_number
 
 VISIBLE_FIELDS = frozenset({"content", "refusal", "tool_calls", "function_call"})
 """Delta keys that a client acts on or shows. A tool call is the answer of an agent's turn, so it counts as visible."""
@@ -85,9 +85,8 @@ def whole(source: Mapping[str, object] | None, key: str) -> int | None:
     value = source.get(key) if source else None
     if isinstance(value, str) and value.isdecimal() and len(value) <= _LONGEST_NUMBER:
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
-        return None
-    return value
+    number = whole_number(value)
+    return number if number is not None and number > 0 else None
 
 
 def stream_options(*, continuous: bool) -> dict[str, JsonValue]:
@@ -126,8 +125,8 @@ def count_tokens(body: bytes) -> Tokens | None:
     """Read a token count from any of the known forms: ``count``, ``input_tokens`` or the list ``tokens``."""
     answer = _object(body) or {}
     for key in ("count", "input_tokens"):
-        value = answer.get(key)
-        if isinstance(value, int) and not isinstance(value, bool):
+        value = whole_number(answer.get(key))
+        if value is not None:
             return value
     tokens = answer.get("tokens")
     return len(tokens) if isinstance(tokens, list) else None

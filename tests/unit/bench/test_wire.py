@@ -51,3 +51,20 @@ def test_characters_cut_in_two_do_not_end_a_stream(payload: bytes, text: str) ->
 @pytest.mark.parametrize("payload", [b"null", b"[]", b'{"usage":{"completion_tokens":-1}}', b"nope", b"", b"[DONE"])
 def test_what_is_no_chunk_is_said(payload: bytes) -> None:
     assert isinstance(parse_chunk(payload), str)
+
+
+@pytest.mark.parametrize(
+    ("payload", "said"),
+    [
+        (b'{"usage":{"completion_tokens":64.5}}', "Expected `int | null`, got `float`"),
+        (b'{"usage":{"completion_tokens":-1.0}}', "got `float`"),
+        (b'{"usage":{"completion_tokens":1e30}}', "got `float`"),
+        (b'{"usage":{"prompt_tokens":5.0,"completion_tokens":"7"}}', "got `float`"),
+        (b'{"usage":{"completion_tokens":7.0},"choices":{}}', "got `float`"),
+    ],
+)
+def test_what_is_no_whole_number_voids_as_before(payload: bytes, said: str) -> None:
+    told = parse_chunk(payload)
+
+    assert isinstance(told, str)
+    assert said in told

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sparktune.bench.sse import data_of
-from sparktune.units import Bytes, Nanoseconds, Tokens
+from sparktune.units import Bytes, Nanoseconds, Tokens, whole_number
 
 _MOST_BYTES: Bytes = 16 * 1024 * 1024  # of an answer that is one JSON object, or of one event
 _TOO_LARGE = f"an answer had more than {_MOST_BYTES // 1024**2} MiB in one piece"
@@ -218,4 +218,5 @@ def _mapping(value: object) -> Mapping[str, object]:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    number = whole_number(value)
+    return number if number is not None and number >= 0 else None

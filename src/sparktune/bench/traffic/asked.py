@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from sparktune.units import whole_number
+
 _ROUTES = ("chat/completions", "completions", "responses", "messages", "completion", "generate")
 """Paths, by their ends, whose requests make a model write; all others are passed on and only counted."""
 
@@ -139,4 +141,5 @@ def _text(value: object) -> str:
 
 
 def _count(value: object) -> int | None:
-    return value if type(value) is int and value >= 0 else None
+    number = whole_number(value)
+    return number if number is not None and number >= 0 else None

@@ -67,6 +67,16 @@ def test_pipelined_requests_get_their_own_answers() -> None:
     assert [line["input_length"] for line in done.lines] == [11, 22]
 
 
+def test_counts_with_a_decimal_point_are_counts() -> None:
+    """64.0 is the same number as 64, whichever a server writes."""
+    body = json.dumps({"choices": [], "usage": {"prompt_tokens": 5.0, "completion_tokens": 1.0}}).encode()
+    done = recorded([("up", request(chat(("user", "x")))), ("down", answer(body))])
+
+    (line,) = done.lines
+    assert (line["input_length"], line["output_length"]) == (5, 1)
+    assert b"5.0" not in done.raw
+
+
 def test_an_interim_answer_is_none() -> None:
     body = json.dumps({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}}).encode()
     up = request(chat(("user", "x")), headers={"Expect": "100-continue"})
