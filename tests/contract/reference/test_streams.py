@@ -171,7 +171,7 @@ def test_cached_tokens_as_set(reference: ReferenceProcess) -> None:
 
 def test_stagger_and_slots(reference: ReferenceProcess) -> None:
     """The third of three simultaneous requests waits for a slot; each later one is staggered."""
-    reference.configure(stagger_ms=50, slots=2, ttft_ms=300, itl_ms=1)
+    reference.configure(stagger_ms=50, slots=2, ttft_ms=1500, itl_ms=1)  # all three are there before the first ends
     connections = [http.client.HTTPConnection(reference.host, reference.port, timeout=20) for _ in range(3)]
     for number, connection in enumerate(connections):
         body = {"model": "reference", "prompt": "x", "max_tokens": 2, "stream": True}
@@ -182,8 +182,8 @@ def test_stagger_and_slots(reference: ReferenceProcess) -> None:
     first, second, third = sorted(reference.drain_log(), key=lambda record: record.request_id)
 
     assert [record.inflight for record in (first, second, third)] == [1, 2, 3]
-    assert second.due_ns - second.start_ns == 350_000_000
-    assert third.due_ns - third.start_ns == 400_000_000
+    assert second.due_ns - second.start_ns == 1_550_000_000
+    assert third.due_ns - third.start_ns == 1_600_000_000
     assert third.start_ns > first.end_ns - 1_000_000 > third.received_ns
 
 

@@ -11,6 +11,7 @@ import pytest
 from tests.support.cli import run_sparktune, start_sparktune
 
 from sparktune.io.reference.process import ReferenceProcess
+from sparktune.io.store.frames import read_waves
 from sparktune.io.store.location import database_path
 from sparktune.io.store.spool import spools_beside
 from sparktune.io.store.store import Store
@@ -18,7 +19,6 @@ from sparktune.model.recording import End
 from sparktune.model.run import RunState
 
 _LIMIT_S = 60.0
-_REQUEST_BYTES = 1000  # more than the name of a wave takes in the spool, less than a request
 FLAGS = ("--pp", "32", "--tg", "4", "--warmup", "off", "--trials", "3", "--concurrency", "2", "--quiet", "--json")
 
 
@@ -31,22 +31,19 @@ def _hanging_run(reference: ReferenceProcess) -> Iterator[subprocess.Popen[str]]
     reference.configure(engine="vllm", ttft_ms=1.0, itl_ms=1.0, stall_every=4)
     with start_sparktune("bench", reference.base_url, *FLAGS) as process:
         until = time.monotonic() + _LIMIT_S
-        while not (_first_wave_is_stored() and _spooled_bytes() > _REQUEST_BYTES):
+        while not _second_wave_has_one():
             assert time.monotonic() < until, "the second wave did not get that far"
             assert process.poll() is None, process.communicate()
         yield process
     reference.configure(stall_every=0)
 
 
-def _first_wave_is_stored() -> bool:
+def _second_wave_has_one() -> bool:
+    """Tell whether a request of the second wave has ended: the first wave may be stored, and in the spool still."""
     if not database_path().exists():
         return False
-    with Store.open() as store:
-        return any(row.waves == 1 for row in store.list_runs(1))
-
-
-def _spooled_bytes() -> int:
-    return sum(path.stat().st_size for path in spools_beside(database_path()))
+    spools = [path.read_bytes() for path in spools_beside(database_path())]
+    return any(wave.index == 1 and wave.requests for spool in spools for wave in read_waves(spool)[0])
 
 
 def _stored_ends() -> Counter[End]:
@@ -123,7 +120,7 @@ def test_a_server_that_goes_away_ends_the_run_and_keeps_what_it_has(reference: R
         other.configure(engine="vllm", ttft_ms=1.0, itl_ms=1.0, stall_every=4)
         with start_sparktune("bench", other.base_url, *FLAGS) as process:
             until = time.monotonic() + _LIMIT_S
-            while not (_first_wave_is_stored() and _spooled_bytes() > _REQUEST_BYTES):
+            while not _second_wave_has_one():
                 assert time.monotonic() < until, "the second wave did not get that far"
             other.stop()
             out, err = process.communicate(timeout=_LIMIT_S)

@@ -45,7 +45,7 @@ class Running:
         """End the recording, and return what is in the file."""
         self.proxy.stop_accepting()
         self.proxy.close_all()
-        if not await self.proxy.empty(2.0):
+        if not await self.proxy.empty(_PATIENCE_S):
             self.proxy.abort_all()
         await self.child.end(0)
         return [json.loads(line) for line in self.path.read_text().splitlines()]

@@ -7,6 +7,8 @@ import re
 import signal
 import subprocess
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,13 @@ def end(process: subprocess.Popen[str], number: int = signal.SIGTERM) -> tuple[i
     return process.returncode, out, err
 
 
+def _await(process: subprocess.Popen[str], what: Callable[[], bool]) -> None:
+    """Wait for as long as it takes: a recording gives way to all other work. Never is a timeout of the test."""
+    while not what():
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
 def lines_of(path: Path) -> list[dict[str, object]]:
     """Return what is in a trace."""
     return [json.loads(line) for line in path.read_text().splitlines()]
@@ -63,8 +72,7 @@ def test_a_stream_that_is_under_way_ends_before_the_recording_does(tmp_path: Pat
         got: list[bytes] = []
         client = threading.Thread(target=lambda: got.append(ask(port, chat(("user", "x"), stream=True))))
         client.start()
-        while not server.connections.get("/v1/chat/completions"):
-            assert process.poll() is None
+        _await(process, lambda: bool(server.connections.get("/v1/chat/completions")))
         process.send_signal(number)
         assert process.stderr is not None
         for line in process.stderr:
@@ -95,8 +103,7 @@ def test_a_second_signal_cuts_answers_off_and_not_the_summary(tmp_path: Path) ->
 
         client = threading.Thread(target=ask_and_be_cut_off)
         client.start()
-        while not server.connections.get("/v1/chat/completions"):
-            assert process.poll() is None
+        _await(process, lambda: bool(server.connections.get("/v1/chat/completions")))
         process.send_signal(signal.SIGTERM)
         assert process.stderr is not None
         assert any("letting 1 connections finish" in line for line in process.stderr)
@@ -114,8 +121,7 @@ def test_what_a_killed_recording_had_is_in_its_file(tmp_path: Path, reference: R
     process, port = start_recording(reference.base_url, out)
     for index in range(3):
         ask(port, chat(("user", f"{index}"), model="reference", max_tokens=4))
-    while len(lines_of(out)) < 3:  # each is written as soon as it is over
-        assert process.poll() is None
+    _await(process, lambda: out.read_bytes().count(b"\n") == 3)  # each is written as soon as it is over
     process.kill()
     process.communicate()
 
@@ -153,6 +159,7 @@ def test_json_and_a_time(tmp_path: Path, reference: ReferenceProcess) -> None:
         (("--listen", "0", "--host", "192.0.2.1"), ("cannot listen",)),
         (("--listen", "0", "--out", "no/such/t.jsonl"), ("cannot be created",)),
         (("--listen", "0", "--out", "old.jsonl"), ("there already",)),
+        (("--listen", "0", "--out", "t.csv"), ("name it t.jsonl",)),
         (("--listen", "0", "--to", "ftp://x"), ("http",)),
         (("--listen", "0", "--to", "http://user:word@x"), ("password",)),
     ],
