@@ -5,13 +5,18 @@ import socket
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from ruamel.yaml import YAML
 from tests.support.cli import Finished, run_sparktune
 
+from sparktune.io.reference.prompts import BLOCK_TOKENS
+from sparktune.io.reference.tally import BLOCKS
+
 # Short waves, and a difference far above the noise of any machine that runs tests.
 WORKLOAD = {"prompt_tokens": 32, "output_tokens": 16, "warmup": 1}
 SLOW, QUICK = "12", "4"
+_LONG_TOKENS = 64
 # No quiet minute after each visit, and limits that only this test could cross, not others on the same machine.
 GUARD = {"tail_s": 0, "available_floor": "64MiB", "seconds_to_floor": None, "swap_pages": None, "stall_share": None}
 
@@ -20,6 +25,20 @@ def listens(port: int) -> bool:
     """Tell whether something does."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def writes_long_answers(port: int) -> bool:
+    """Tell whether a reference server that shows vLLM's metrics is in the middle of an answer that counts.
+
+    Its prompts and answers together hold more tokens than the question by which a start is judged ever has.
+    """
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            lines = answer.read().decode().splitlines()
+    except OSError:
+        return False
+    share = next(float(line.split()[-1]) for line in lines if line.startswith("vllm:kv_cache_usage_perc"))
+    return share * BLOCKS * BLOCK_TOKENS > _LONG_TOKENS
 
 
 def server_argv(port: int, itl_ms: str) -> list[str]:

@@ -12,17 +12,22 @@ from typing import Any
 import pytest
 from tests.support.ab import (
     GUARD,
+    QUICK,
+    SLOW,
     attach_experiment,
     command_experiment,
     listens,
     result_of,
+    server_argv,
     write_experiment,
+    writes_long_answers,
 )
 from tests.support.cli import Finished, run_sparktune, start_sparktune
 from tests.support.ports import free_port
 
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.io.store import Store
+from sparktune.io.store.location import database_path
 
 _LONG = {"prompt_tokens": 32, "output_tokens": 20_000, "warmup": 0}
 _GUARD = {**GUARD, "available_floor": "3GiB"}
@@ -81,6 +86,22 @@ def _finished(process: subprocess.Popen[str]) -> Finished:
     return Finished(code=process.returncode, out=out, err=err)
 
 
+def _telling(port: int) -> dict[str, Any]:
+    """Return arms whose servers tell what they are at."""
+    return {
+        arm: {"command": [*server_argv(port, itl_ms), "--engine", "vllm"]}
+        for arm, itl_ms in (("a", SLOW), ("b", QUICK))
+    }
+
+
+def _has_started_one() -> bool:
+    if not database_path().exists():
+        return False
+    with Store.open() as store:
+        rows = store.list_experiments(1)
+        return any(one["state"] == "running" for row in rows for one in store.held(row.id).get("processes", ()))
+
+
 def _until(what: Any) -> None:  # noqa: ANN401 - a question
     until = time.monotonic() + _LIMIT_S
     while not what():
@@ -91,10 +112,9 @@ def _until(what: Any) -> None:  # noqa: ANN401 - a question
 def test_a_host_that_runs_out_under_load_is_saved_and_shown(
     tmp_path: Path, host: Host, port: int, started: list[subprocess.Popen[str]]
 ) -> None:
-    content = command_experiment(port, workload=_LONG, guard=_GUARD)
+    content = command_experiment(port, workload=_LONG, guard=_GUARD, **_telling(port))
     started.append(process := _start(tmp_path, host, content, "--stop-engine"))
-    _until(lambda: listens(port))
-    time.sleep(3)  # it is asked who it is, then sends
+    _until(lambda: writes_long_answers(port))
     host.available(2.5)
     finished = _finished(process)
     result = result_of(finished)
@@ -130,7 +150,7 @@ def test_an_arm_that_takes_all_memory_while_it_starts_is_given_up(
     never = {"command": ["sleep", "1000"]}
     content = command_experiment(port, a=never, b={"command": ["sleep", "1001"]}, guard=_GUARD)
     started.append(process := _start(tmp_path, host, content))
-    time.sleep(3)
+    _until(_has_started_one)
     host.available(1.0)
     result = result_of(finished := _finished(process))
 
@@ -143,17 +163,18 @@ def test_an_arm_that_takes_all_memory_while_it_starts_is_given_up(
 def test_the_original_comes_back_when_its_host_has_memory_again(
     tmp_path: Path, host: Host, reference: ReferenceProcess, started: list[subprocess.Popen[str]]
 ) -> None:
+    reference.configure(engine="vllm")
     content = attach_experiment(reference.base_url, workload=_LONG, guard=_GUARD)
     started.append(process := _start(tmp_path, host, content))
-    time.sleep(4)
+    _until(lambda: writes_long_answers(reference.port))
     host.available(1.0)
-    time.sleep(4)
+    assert process.stderr is not None
+    assert any("waiting for memory on spark1 before the original is started again" in line for line in process.stderr)
     assert process.poll() is None
     host.available(20.0)
     result = result_of(finished := _finished(process))
 
     assert finished.code == 4, finished.err
-    assert "waiting for memory on spark1 before the original is started again" in finished.err
     assert "the original (arm A) is live" in result["afterwards"]
 
 
@@ -162,10 +183,9 @@ def test_a_step_up_is_not_begun_without_memory_for_it(
 ) -> None:
     """One stream takes two thirds of the memory; four are not tried, and what one stream did is kept."""
     load = {"prompt_tokens": 32, "output_tokens": 300, "concurrency": [4, 1], "trials": 2, "warmup": 0}
-    content = command_experiment(port, workload=load, guard=_GUARD)
+    content = command_experiment(port, workload=load, guard=_GUARD, **_telling(port))
     started.append(process := _start(tmp_path, host, content))
-    _until(lambda: listens(port))
-    time.sleep(3)
+    _until(lambda: writes_long_answers(port))
     host.available(6.0)
     result = result_of(finished := _finished(process))
 
