@@ -10,6 +10,7 @@ from pathlib import Path
 
 import typer
 
+from sparktune.cli._endings import refuse_ending
 from sparktune.cli._host_flags import ProfileFlags
 from sparktune.cli._host_profile import profile_of
 from sparktune.cli._host_progress import host_progress
@@ -91,6 +92,7 @@ def run_plan(choice: Choice, flags: ProfileFlags, *, save: Path | None, explain:
     """Print the plans of all nodes, and keep them in a file where that is wanted. Raises UsageError."""
     profile, targets = profile_of(flags), choice.targets()
     if save is not None:
+        refuse_ending(save, "JSON")
         check_writable(save)
     with host_progress(quiet=choice.quiet) as tell:
         tell("", f"looking at {', '.join(target.name for target in targets)}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sparktune.bench.traffic.recorder import Tally
+from sparktune.cli._endings import refuse_ending
 from sparktune.cli._terminal import fitted
 from sparktune.errors import SparktuneError, UsageError
 from sparktune.flows.record import RecordOrder, record
@@ -40,6 +41,7 @@ class RecordArguments:
 
 def run_record(arguments: RecordArguments) -> None:
     """Record, print the summary, and fail where something is missing from the file. Raises a SparktuneError."""
+    refuse_ending(arguments.out, "JSON lines")
     address = parse_address(arguments.to)
     host, port = _listen(arguments.listen, arguments.host)
     order = RecordOrder(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from sparktune.cli._endings import refuse_ending
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._terminal import legible
 from sparktune.cli._unreadable import end_list
@@ -75,6 +76,8 @@ def write_run(prefix: str, save: Path | None, *, benchy: bool, raw: bool) -> Non
     if benchy and raw:
         message = "--benchy and --raw are two forms of one file"
         raise UsageError(message, hint="give one of them")
+    if raw:
+        refuse_ending(save, "JSON lines")
     form = Form.TEXT if raw else _form(save, benchy=benchy)
     if save:
         check_writable(save)

@@ -5,6 +5,7 @@ __all__ = ["report_sweep"]
 import sys
 from pathlib import Path
 
+from sparktune.cli._endings import refuse_ending
 from sparktune.cli._report import ReportForm
 from sparktune.errors import UsageError
 from sparktune.flows.sweep import sweep_result
@@ -26,6 +27,8 @@ def report_sweep(prefix: str, html: Path | None, pictures: Path | None, form: Re
 
     Raises UnknownRun, UsageError for what cannot be written, and MissingPart for PNG without its renderer.
     """
+    refuse_ending(html, "HTML")
+    refuse_ending(pictures)
     if html is not None:
         check_writable(html)
     with Store.open() as store:

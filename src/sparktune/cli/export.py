@@ -66,15 +66,19 @@ def prometheus(
 
 def alerts(out: _Out = None) -> None:
     """Print rules of alerts, YAML for rule_files of Prometheus; each has a severity and names the next command."""
+    from sparktune.cli._endings import refuse_ending
     from sparktune.cli._export import write_generated
     from sparktune.report.prometheus.rules import rules_yaml
 
+    refuse_ending(out, "YAML")
     write_generated(rules_yaml(), out)
 
 
 def dashboard(out: _Out = None) -> None:
     """Print a dashboard, JSON to import into Grafana 10 or later."""
+    from sparktune.cli._endings import refuse_ending
     from sparktune.cli._export import write_generated
     from sparktune.report.prometheus.dashboard import dashboard_json
 
+    refuse_ending(out, "JSON")
     write_generated(dashboard_json(), out)

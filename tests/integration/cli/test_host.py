@@ -199,6 +199,7 @@ def test_one_mode_is_taken_back_before_the_other(lab: Path, first: str, second: 
         (("plan", "--irq", "somewhere"), "--irq 'somewhere' is not known"),
         (("plan", "--irq-device", "eth0"), "is no PCI address"),
         (("plan", "--save", "/no/such/folder/plan.json"), "/no/such/folder"),
+        (("plan", "--save", "plan.yaml"), "plan.yaml would hold JSON, and its name says YAML"),
         (("apply", "--yes", "--confirm-within", "soon"), "--confirm-within soon"),
         (("apply", "--yes", "--on-failure", "panic"), "--on-failure 'panic' is not known"),
         (("apply",), "machines are not changed without a terminal to ask on"),

@@ -192,6 +192,7 @@ def test_the_raw_bytes_are_exported(sparktune: Sparktune, tmp_path: Path) -> Non
         (("--save", "x.txt"), "known suffixes: .md, .json, .csv"),
         (("--save", "missing/x.json"), "name a file in a folder that exists"),
         (("--benchy", "--raw"), "give one of them"),
+        (("--raw", "--save", "y.csv"), "name it y.jsonl"),
     ],
 )
 def test_bad_exports_are_refused_before_the_store_is_read(

@@ -49,6 +49,8 @@ def test_without_a_name_it_says_where_it_is(stored: Path) -> None:
         (("nothing-like-it",), "nothing-like-it"),
         (("--format", "html", "--pictures", "p"), "svg or png"),
         (("--html", "no/such/folder/x.html"), "no/such/folder"),
+        (("--html", "page.md"), "name it page.html"),
+        (("--pictures", "all.png"), "name it all, or"),
     ],
 )
 def test_a_mistake_is_told_without_a_traceback(stored: Path, words: tuple[str, ...], said: str) -> None:
