@@ -6,7 +6,9 @@ import sys
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
+from typing import Final
 
+from sparktune.cli._endings import refuse_ending
 from sparktune.errors import UsageError
 from sparktune.experiment.plan import Experiment
 from sparktune.flows.report import Subject, experiment_material, find_subject, run_material
@@ -36,6 +38,10 @@ class ReportForm(Enum):
     PNG = "png"
 
 
+_WRITTEN: Final = {ReportForm.HTML: "HTML", ReportForm.MARKDOWN: "Markdown"}
+"""What is one file; all else is a folder of pictures."""
+
+
 def form_named(name: str) -> ReportForm:
     """Return the form of that name; ``md`` is Markdown too. Raises UsageError for another one."""
     known = {form.value: form for form in ReportForm} | {"md": ReportForm.MARKDOWN}
@@ -54,7 +60,8 @@ def write_report(prefix: str, form: ReportForm, out: Path | None) -> None:
     """
     if form is ReportForm.PNG:
         png_from_svg('<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>')  # now, not after the work
-    single = form in {ReportForm.HTML, ReportForm.MARKDOWN}
+    single = form in _WRITTEN
+    refuse_ending(out, *([_WRITTEN[form]] if single else []))
     if out is not None and single:
         check_writable(out)
     with Store.open() as store:

@@ -155,6 +155,9 @@ def test_png_files_are_pictures(sparktune: Sparktune, tmp_path: Path) -> None:
         (("nothing-like-it",), "no run"),
         (("--format", "pdf"), "known: html, markdown, svg, png"),
         (("--format", "svg", "--out", "taken"), "cannot be made"),
+        (("--format", "svg", "--out", "all.svg"), "all.svg would hold a folder of pictures"),
+        (("--out", "page.md"), "page.md would hold HTML, and its name says Markdown"),
+        (("--format", "markdown", "--out", "page.html"), "name it page.md"),
     ],
 )
 def test_what_cannot_be_done_is_said(
