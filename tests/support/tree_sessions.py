@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 from tests.support.nodes import readings_of_node
 
+from sparktune.errors import ChangeFailed, NodeNeedsRoot
 from sparktune.host.lab.tree import NodeTree
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport import shared
@@ -52,10 +53,13 @@ class TreeSession:
         self.asked.append("see")
         return await self.hello(), readings_of_node(self.tree, reads)
 
-    async def journal(self) -> Journal:
+    async def greet_and_journal(self) -> tuple[Hello, Journal | NodeNeedsRoot | ChangeFailed]:
         """Tell what was changed."""
         self.asked.append("journal")
-        return self.journal_now()
+        try:
+            return await self.hello(), self.journal_now()
+        except (NodeNeedsRoot, ChangeFailed) as refused:
+            return await self.hello(), refused
 
 
 def tree_sessions(

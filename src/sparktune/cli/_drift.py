@@ -22,7 +22,7 @@ from sparktune.io.config import CONFIG_NAME, Config, ServiceConfig, find_config,
 from sparktune.io.drift.service import DriftTargets
 from sparktune.io.earned import find_earned, read_earned
 from sparktune.io.secrets import read_api_key
-from sparktune.model.drift import DriftRow, ServicePlace
+from sparktune.model.drift import DriftRow, DriftView, ServicePlace
 from sparktune.report.drift.json import drift_json, drift_json_line
 from sparktune.report.drift.text import drift_text
 from sparktune.units import Seconds
@@ -55,8 +55,10 @@ def run_drift(arguments: DriftArguments) -> None:
     if arguments.watch:
         asyncio.run(_watched(wish, arguments, seconds_of(arguments.every, "--every")))
         return
-    rows = drift_rows(asyncio.run(observe_drift(wish)))
+    view = asyncio.run(observe_drift(wish))
+    rows = drift_rows(view)
     _print(wish, rows, arguments)
+    _note(view.notes, arguments)
     code = drift_exit(rows)
     if code is not ExitCode.DONE:
         raise typer.Exit(int(code))
@@ -142,7 +144,15 @@ def _listed(value: object) -> Sequence[object]:
 
 
 async def _watched(wish: DriftWish, arguments: DriftArguments, every_s: Seconds) -> None:
-    async for rows in watch_drift(lambda: observe_drift(wish), every_s, asyncio.sleep):
+    told: set[str] = set()
+
+    async def observe() -> DriftView:
+        view = await observe_drift(wish)
+        _note([note for note in view.notes if note not in told], arguments)
+        told.update(view.notes)
+        return view
+
+    async for rows in watch_drift(observe, every_s, asyncio.sleep):
         if arguments.as_json:
             sys.stdout.write(drift_json_line(wish.place.name, rows))
         else:
@@ -158,6 +168,11 @@ def _print(wish: DriftWish, rows: Sequence[DriftRow], arguments: DriftArguments)
         rows, everything=arguments.everything, quiet=arguments.quiet, width=columns(), color=colour_wanted()
     )
     sys.stdout.write(text)
+
+
+def _note(notes: Sequence[str], arguments: DriftArguments) -> None:
+    for note in () if arguments.quiet else notes:
+        sys.stderr.write(f"note: {note}\n")
 
 
 def seconds_of(text: str, flag: str) -> Seconds:

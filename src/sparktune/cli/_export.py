@@ -122,6 +122,8 @@ def _write(arguments: ExportArguments, seen: Seen) -> None:
 
 
 def _say_what_failed(seen: Seen) -> None:
+    for note in seen.notes:
+        sys.stderr.write(f"note: {note}\n")
     for one in unknowns_of(seen):
         where = f"{one.node}: " if one.node else ""
         sys.stderr.write(f"not known: {where}{one.what}: {one.why}\n")

@@ -46,6 +46,8 @@ def print_page(config: Config, limit_s: Seconds, *, as_json: bool) -> None:
         earned=_earned(config),
     )
     sys.stdout.write(status_json(page) if as_json else status_text(page, width=columns()))
+    for note in looked.notes:
+        sys.stderr.write(f"note: {note}\n")
 
 
 def _service(config: Config) -> tuple[str, ServiceConfig | None, str]:

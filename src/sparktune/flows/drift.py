@@ -15,6 +15,7 @@ from sparktune.errors import ExitCode
 from sparktune.flows.doctor import facts_all
 from sparktune.flows.host_verify import status_all
 from sparktune.flows.look import Look, looking
+from sparktune.flows.one_host import second_names
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets, read_parts
 from sparktune.model.drift import DriftRow, DriftStatus, DriftView, ServicePlace
@@ -51,6 +52,7 @@ async def observe_drift(wish: DriftWish, look: Look | None = None) -> DriftView:
             hosts = group.create_task(status_all(wish.nodes, shared))
     except ExceptionGroup as errors:  # a word that is wrong, found by any of them
         raise errors.exceptions[0] from None
+    # Only now: nobody was asked first who is who, which would keep all that is read waiting for a node that is off.
     return DriftView(
         service=wish.place,
         parts=parts.result(),
@@ -58,6 +60,7 @@ async def observe_drift(wish: DriftWish, look: Look | None = None) -> DriftView:
         hosts=hosts.result().reports,
         earned=entries,
         earned_file=wish.earned_file,
+        notes=second_names(wish.nodes, shared.met),
     )
 
 

@@ -20,6 +20,7 @@ from sparktune.flows.doctor import facts_all
 from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
 from sparktune.flows.earned import running_of
 from sparktune.flows.look import Look
+from sparktune.flows.one_host import second_names
 from sparktune.flows.place_scan import scan_all
 from sparktune.flows.place_status import places_of
 from sparktune.host.findings import judge
@@ -105,10 +106,10 @@ async def serve_looks(
                 break
             seen = looking.result()
             server.text = export_text(seen)
-            failures = frozenset(f"{part.id}: {part.failure}" for part in seen.parts if part.failure)
-            for failure in sorted(failures - told):
-                say(failure)
-            told = failures
+            news = frozenset((*(f"{part.id}: {part.failure}" for part in seen.parts if part.failure), *seen.notes))
+            for one in sorted(news - told):
+                say(one)
+            told = news
             await asyncio.wait({ended}, timeout=max(0.0, every_s - (time.monotonic() - began_s)))
 
 
@@ -157,6 +158,7 @@ class _Round:
             experiments=experiments,
             parts=tuple(self._parts),
             missing=tuple(self._missing),
+            notes=second_names(self._wish.targets, self._look.met),
         )
 
     async def _part(self, name: str, asking: Awaitable[_T]) -> _T | None:

@@ -13,6 +13,7 @@ from sparktune.deploy.settings.view import view_of
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.doctor import facts_of
 from sparktune.flows.lint_nodes import node_findings
+from sparktune.flows.one_host import second_names
 from sparktune.formats.kinds import all_formats, read_text
 from sparktune.host.facts import all_reads
 from sparktune.io.case_files import read_case_files
@@ -73,7 +74,7 @@ def lint(question: LintQuestion) -> Lint:
     """Look at everything. Raises UsageError for a file that cannot be read, with its line and what to do."""
     notes: list[str] = []
     files, documents = _documents(question.files, notes)
-    nodes = _nodes(question)
+    nodes = _nodes(question, notes)
     tools: dict[str, object] = {}
     if question.image_facts is not None:
         tools["images"] = _images(read_json_file(question.image_facts))
@@ -169,12 +170,14 @@ def _named(document: Document) -> tuple[str, ...]:
     return (*([".env"] if document.format == "compose" else []), *(one for one in named if one and "$" not in one))
 
 
-def _nodes(question: LintQuestion) -> tuple[NodeFacts, ...]:
+def _nodes(question: LintQuestion, notes: list[str]) -> tuple[NodeFacts, ...]:
     if question.folder is not None:
         return read_case_files(question.folder).cluster.nodes
     if not question.targets:
         return ()
-    return tuple(facts_of(one) for one in asyncio.run(observe_all(question.targets, all_reads())))
+    answers = asyncio.run(observe_all(question.targets, all_reads()))
+    notes += second_names(question.targets, {one.target: one.hello for one in answers if one.hello is not None})
+    return tuple(map(facts_of, answers))
 
 
 def _images(told: object) -> dict[str, object]:

@@ -1,14 +1,15 @@
 """Two names that are one host: an address and a name, an alias, this machine by ssh. Decided here, for all commands.
 
 What changes machines refuses them: a profile would be applied twice at once, and undone once. What only reads shows the
-host once, and says so. One host is one name in one boot: the boot's id is the kernel's own, and containers, which share
-it, have names of their own. The machine's id would not do: an image that is copied to several machines copies it.
+host once, and says so; where that would have to be asked before everything else, it shows both, and says so afterwards.
+One host is one name in one boot: the boot's id is the kernel's own, and containers, which share it, have names of their
+own. The machine's id would not do: an image that is copied to several machines copies it.
 A node that does not answer, or does not tell, is no other one's twin: whoever asks it next says what is wrong with it.
 """
 
-__all__ = ["refuse_twins", "shown_once"]
+__all__ = ["refuse_twins", "second_names", "shown_once"]
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sparktune.errors import UsageError
@@ -55,11 +56,26 @@ async def shown_once(
     return tuple(target for target in targets if target.name not in left_out), notes
 
 
+def second_names(targets: Sequence[NodeTarget], met: Mapping[NodeTarget, Hello]) -> tuple[str, ...]:
+    """Return a note for every further name of a host, by what is known already: nobody is asked."""
+    hosts = [_folder(target) if target.root is not None else _host(met.get(target)) for target in targets]
+    return tuple(
+        f"{second.name} is {first.name} by another name ({host.words}): one machine is shown as two"
+        for first, second, host in _pairs(targets, hosts)
+    )
+
+
 async def _twins(targets: Sequence[NodeTarget], ask: _Ask) -> tuple[tuple[NodeTarget, NodeTarget, _Host], ...]:
     """Return every node that is one before it in the list, with that one."""
+    return _pairs(targets, await _hosts(targets, ask))
+
+
+def _pairs(
+    targets: Sequence[NodeTarget], hosts: Sequence[_Host | None]
+) -> tuple[tuple[NodeTarget, NodeTarget, _Host], ...]:
     first: dict[tuple[str, ...], NodeTarget] = {}
     found: list[tuple[NodeTarget, NodeTarget, _Host]] = []
-    for target, host in zip(targets, await _hosts(targets, ask), strict=True):
+    for target, host in zip(targets, hosts, strict=True):
         if host is None:
             continue
         if host.key in first:

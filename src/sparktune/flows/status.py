@@ -13,6 +13,7 @@ from sparktune.experiment.idle_result import conclude_idle
 from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift
 from sparktune.flows.host_journal import newest_applied, state_of, try_journal
 from sparktune.flows.look import Look
+from sparktune.flows.one_host import second_names
 from sparktune.host.pinning.rows import pinned_of
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.http.server import Server
@@ -58,12 +59,13 @@ class StatusWish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looked:
-    """What answered, what did not, and ``remember`` for the next look."""
+    """What answered, what did not, ``remember`` for the next look, and ``notes``: names that are one machine."""
 
     nodes: tuple[NodeStanding, ...]
     service: ServiceStanding | None
     drift: DriftStanding | None
     remember: LastLook
+    notes: tuple[str, ...] = ()
 
 
 async def look_around(wish: StatusWish, now: Callable[[], Seconds]) -> Looked:
@@ -89,6 +91,7 @@ async def look_around(wish: StatusWish, now: Callable[[], Seconds]) -> Looked:
         service=_ended(service, silent) if service is not None else None,
         drift=_drift_standing(wish, last, late),
         remember=LastLook(nodes=remembered, drift={wish.service: last} if isinstance(last, LastDrift) else {}),
+        notes=second_names(wish.nodes, look.met),
     )
 
 

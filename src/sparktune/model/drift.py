@@ -136,6 +136,7 @@ class DriftView:
 
     ``nodes`` are the facts of every node (kernel, cores, interrupts ...), also of those without a part. ``hosts`` is
     what ``host status`` says of each of them: the profile that was applied there, by its journal, and what is so now.
+    ``notes`` are what has to be said of them all.
     """
 
     service: ServicePlace
@@ -144,6 +145,7 @@ class DriftView:
     hosts: tuple[NodeReport, ...] = ()
     earned: Sequence[Mapping[str, Any]] = ()
     earned_file: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def _no_reads(_part: PartSeen) -> tuple[Read, ...]:

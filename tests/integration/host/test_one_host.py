@@ -71,3 +71,29 @@ def test_what_only_looks_shows_the_host_once_and_says_so(words: tuple[str, ...],
     lines = [json.loads(line) for line in done.out.splitlines()] if words[0] == "watch" else [json.loads(done.out)]
     names = {line["node"] for line in lines} if words[0] == "watch" else {one["node"] for one in lines[0]["nodes"]}
     assert len(names) == count
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("status", "--within", "60s", "--json"),
+        ("drift", "--json"),
+        ("export", "prometheus", "--json"),
+        ("lint", "node.env", "--node", "spark1,alias", "--json"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_asks_much_at_once_shows_both_names_and_says_that_they_are_one(here: Path, words: tuple[str, ...]) -> None:
+    """Who is who is known when all has been read, and no login is spent on it: but two machines they are not."""
+    service = {
+        "endpoint": "http://127.0.0.1:9/v1",
+        "launcher": "systemd",
+        "where": [{"node": "spark1", "unit": "no.service"}],
+    }
+    (here / "sparktune.yaml").write_text(json.dumps({"nodes": ["spark1", "alias"], "services": {"chat": service}}))
+    (here / "node.env").write_text("NCCL_IB_HCA=rocep1s0f1\n")
+
+    done = run_sparktune(*words)
+
+    assert done.err.count("note: alias is spark1 by another name (both call themselves ") == 1, done.err
+    json.loads(done.out)

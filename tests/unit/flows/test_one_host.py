@@ -8,7 +8,7 @@ import pytest
 from sparktune.errors import NodeUnreachable, UsageError
 from sparktune.flows import one_host
 from sparktune.flows.host_apply import ApplyOptions, apply_all
-from sparktune.flows.one_host import refuse_twins, shown_once
+from sparktune.flows.one_host import refuse_twins, second_names, shown_once
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.wire import Hello
 from sparktune.model.host_plan import NodePlan
@@ -71,6 +71,31 @@ async def test_who_is_who(
     assert once == targets[:-1]
     assert len(notes) == 1
     assert notes[0].startswith(f"{targets[-1].name} is left out: it is {targets[-2].name}, ")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "note"),
+    [
+        (
+            {"spark1": _SPARK1, "spark2": ("b2", "spark2"), "alias": _SPARK1},
+            "alias is spark1 by another name (both call themselves spark1, in the same boot): "
+            "one machine is shown as two",
+        ),
+        ({"spark1": _SPARK1, "spark2": ("b2", "spark2"), "alias": None}, ""),
+    ],
+    ids=["two names", "one that has not answered"],
+)  # fmt: skip
+async def test_who_is_who_by_what_was_read_anyway(
+    hosts: dict[str, tuple[str, str] | None], note: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where reading tells it by the way, nobody waits for a node that is off before the first answer."""
+    targets, asked = _cluster(monkeypatch, **hosts)
+    answers = {target: _answer(hosts[target.name]) for target in targets}
+
+    assert second_names(targets, {who: one for who, one in answers.items() if isinstance(one, Hello)}) == (
+        (note,) if note else ()
+    )
+    assert asked == []
 
 
 async def test_plans_that_were_saved_for_two_names_are_not_carried_out(monkeypatch: pytest.MonkeyPatch) -> None:

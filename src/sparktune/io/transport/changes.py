@@ -94,7 +94,9 @@ class Changes(Conversation):
 
     async def journal(self) -> Journal:
         """Ask for all transactions of the node, and who works on it now."""
-        number = self._ask("journal")
+        return await self._journal(self._ask("journal"))
+
+    async def _journal(self, number: int) -> Journal:
         async with self._explained(self._limit_s):
             return decode_part(await self._end_of(number), Journal)
 

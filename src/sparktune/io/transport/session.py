@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
+from sparktune.errors import ChangeFailed, NodeNeedsRoot
 from sparktune.io.transport.changes import Changes
+from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.commands import Commands
 from sparktune.io.transport.merge import merge_reads
 from sparktune.io.transport.wire import Hello, NotTheAgent, Tick, decode_part, encode_read, readings_of
@@ -40,6 +42,15 @@ class NodeSession(Changes, Commands):
         observed = self._ask("observe", reads=[encode_read(read) for read in merged])
         async with self._explained(self._limit_s):
             return await self._hello(greeted), await self._readings(observed, merged)
+
+    async def greet_and_journal(self) -> tuple[Hello, Journal | NodeNeedsRoot | ChangeFailed]:
+        """Ask both in one round trip; who the node is, it tells also where its journal is refused."""
+        greeted, number = self._ask("hello"), self._ask("journal")
+        hello = await self._hello(greeted)
+        try:
+            return hello, await self._journal(number)
+        except (NodeNeedsRoot, ChangeFailed) as refused:
+            return hello, refused
 
     async def sample(
         self, sources: Sequence[Sampled], *, interval_s: Seconds, count: int = 0, silent_s: Seconds | None = None

@@ -27,11 +27,13 @@ class SharedNodes:
 
     An agent is started with the first question to its node, and ended with all others on leaving. Questions to one node
     take turns, those of whom waits longest first; ``limit`` nodes are asked at a time, each answer has
-    ``per_node_timeout``, and waiting for one's turn does not count.
+    ``per_node_timeout``, and waiting for one's turn does not count. ``met`` has who each node is that has
+    told it so far.
     """
 
     def __init__(self, *, limit: int = 32, per_node_timeout: Seconds = 30.0) -> None:
         """Start nothing yet."""
+        self.met: dict[NodeTarget, Hello] = {}
         self._limit_s = per_node_timeout
         self._slots = asyncio.Semaphore(limit)
         self._first: dict[NodeTarget, _Line] = {}
@@ -78,7 +80,8 @@ class SharedNode:
 
     async def hello(self) -> Hello:
         """Ask the node who it is and what its clocks say."""
-        return await self._ask(lambda session: session.hello())
+        self._nodes.met[self.target] = hello = await self._ask(lambda session: session.hello())
+        return hello
 
     async def observe(self, reads: Sequence[Read]) -> Readings:
         """Do a batch of reads."""
@@ -86,11 +89,17 @@ class SharedNode:
 
     async def greet_and_observe(self, reads: Sequence[Read]) -> tuple[Hello, Readings]:
         """Do both, with nobody's question between them."""
-        return await self._ask(lambda session: session.greet_and_observe(reads))
+        hello, readings = await self._ask(lambda session: session.greet_and_observe(reads))
+        self._nodes.met[self.target] = hello
+        return hello, readings
 
     async def journal(self) -> Journal:
         """Ask for all transactions of the node, and who works on it now."""
-        return await self._ask(lambda session: session.journal())
+        hello, journal = await self._ask(lambda session: session.greet_and_journal())
+        self._nodes.met[self.target] = hello
+        if not isinstance(journal, Journal):
+            raise journal
+        return journal
 
     async def _ask(self, question: _Question[_T]) -> _T:
         async with self._line.turn:

@@ -39,7 +39,7 @@ class Seen:
     """Each field is None while nobody has asked, or when asking failed.
 
     ``drift`` has the rows of each service by its name; ``pins`` and ``pollers`` what each node that answered told.
-    ``parts`` are those of the last round, ``missing`` what could not be known besides.
+    ``parts`` are those of the last round, ``missing`` what could not be known besides, ``notes`` what is no value.
     """
 
     version: str
@@ -52,3 +52,4 @@ class Seen:
     experiments: tuple[ExperimentRow, ...] | None = None
     parts: tuple[PartAsked, ...] = ()
     missing: tuple[Unknown, ...] = field(default=())
+    notes: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport import shared
 from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.shared import SharedNode, SharedNodes
+from sparktune.io.transport.wire import Hello
 from sparktune.model.reads import Read, ReadFile, Readings
 
 _SPARK = NodeTarget(name="spark", host="spark")
@@ -53,10 +54,10 @@ class _Session:
             self.world.running -= 1
         return Readings()
 
-    async def journal(self) -> Journal:
+    async def greet_and_journal(self) -> tuple[Hello, Journal | NodeNeedsRoot]:
         self.events.append("journal")
-        message = "spark: only root may"
-        raise NodeNeedsRoot(message, hint="sudo")
+        hello = Hello(protocol=1, boot_id="b", hostname="n", uid=1000, python="3", monotonic_ns=1, wall_ns=1)
+        return hello, NodeNeedsRoot("spark: only root may", hint="sudo")
 
 
 @pytest.fixture(name="world")
