@@ -33,7 +33,7 @@ _PART = frozenset(
     {"node", "name", "where", "engine", "files", "file", "live", "unread", "pid", "pids", "start_s", "container"}
     | {"image", "image_name", "answers"}
 )
-_ANSWERS = frozenset({"files", "links", "stats", "commands", "denied"})
+_ANSWERS = frozenset({"files", "links", "stats", "commands", "denied", "silent"})
 _VIEW = frozenset({"name", "why", "expect", "launcher", "pins", "model", "earned", "parts", "nodes", "hosts"})
 _S = 1_000_000_000
 
@@ -90,6 +90,8 @@ def _settings(values: Mapping[str, Any], layer: Layer) -> dict[str, Setting]:
 def _answer(one: Mapping[str, Any], reads: Iterable[Read]) -> Readings:
     answers = one.get("answers", {})
     refuse_unknown(answers, _ANSWERS)
+    if answers.get("silent"):  # the node did not answer, so that nothing was asked there
+        return Readings()
     texts, links, stats = (answers.get(kind, {}) for kind in ("files", "links", "stats"))
     found: dict[str, dict[Any, Any]] = {
         kind: {} for kind in ("files", "matches", "links", "names", "stats", "commands")

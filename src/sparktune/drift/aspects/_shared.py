@@ -1,6 +1,6 @@
 """What aspects have in common: rows of things that are no settings, and texts that are compared between nodes."""
 
-__all__ = ["differing", "judged", "live_text", "stamp"]
+__all__ = ["differing", "judged", "live_text", "silence", "stamp"]
 
 from collections import Counter
 from collections.abc import Mapping
@@ -63,6 +63,19 @@ def live_text(part: PartSeen, key: str) -> str:
     """Return a live setting as text, "" where there is none."""
     setting = part.live.get(key)
     return str(setting.value) if setting is not None and setting.value is not None else ""
+
+
+def silence(part: PartSeen, argv: tuple[str, ...]) -> str:
+    """Return why a command of systemd tells nothing of a part, "" when it does.
+
+    A node that did not answer was not asked: whether it has such a program is then not known.
+    """
+    said = part.readings.command(*argv)
+    if said.value is not None:
+        return " ".join(said.value.stderr.split()) or f"exit code {said.value.code}" if said.value.code else ""
+    if argv not in part.readings.commands:
+        return part.unread.get("live") or part.unread.get("file") or "the node was not asked"
+    return said.why or f"there is no {argv[0]}"
 
 
 def stamp(when_ns: Nanoseconds) -> str:

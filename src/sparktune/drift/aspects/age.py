@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from sparktune.drift.aspects._shared import judged, stamp
+from sparktune.drift.aspects._shared import judged, silence, stamp
 from sparktune.drift.compare import same_value
 from sparktune.drift.rows import cell, closed_cell
 from sparktune.host.compose_files import literal
@@ -97,8 +97,8 @@ def _reloaded(part: PartSeen) -> DriftRow | None:
     place = f"systemctl show {unit}"
     said = part.readings.command(*_show(unit))
     if said.value is None or said.value.code:
-        why = said.why or (said.value.stderr.strip() if said.value is not None else "there is no systemctl")
-        return judged(_RELOADED, part.node, _ID, part=part.name, live=closed_cell(" ".join(why.split()), place))
+        live = closed_cell(silence(part, _show(unit)), place)
+        return judged(_RELOADED, part.node, _ID, part=part.name, live=live)
     answer = said.value.stdout.strip().partition("=")[2]
     if answer not in {"yes", "no"}:
         return judged(_RELOADED, part.node, _ID, part=part.name, live=closed_cell(f"systemd says {answer!r}", place))

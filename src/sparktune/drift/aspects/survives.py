@@ -11,7 +11,7 @@ __all__ = ["ASPECT"]
 from collections.abc import Iterator
 from typing import Final
 
-from sparktune.drift.aspects._shared import judged
+from sparktune.drift.aspects._shared import judged, silence
 from sparktune.drift.host_checks import applied_checks
 from sparktune.drift.rows import cell, closed_cell
 from sparktune.host.compose_files import literal
@@ -80,8 +80,8 @@ def _lost(part: PartSeen, text: str, place: str, why: str, hint: str) -> DriftRo
 def _of_unit(part: PartSeen, unit: str) -> DriftRow:
     place, said = f"systemctl show {unit}", part.readings.command(*_state(unit))
     if said.value is None or said.value.code:
-        why = said.why or (said.value.stderr.strip() if said.value is not None else "there is no systemctl")
-        return judged(_BOOT, part.node, _ID, part=part.name, live=closed_cell(" ".join(why.split()), place))
+        live = closed_cell(silence(part, _state(unit)), place)
+        return judged(_BOOT, part.node, _ID, part=part.name, live=live)
     values = dict(line.partition("=")[::2] for line in said.value.stdout.splitlines())
     state = "transient" if values.get("Transient") == "yes" else values.get("UnitFileState") or "no unit file"
     if state in _STARTED:

@@ -59,7 +59,7 @@ def _told(row: DriftRow) -> str:
 
 
 def _unread(closed: Sequence[DriftRow]) -> str:
-    whys = dict.fromkeys(f"{row.node}: {_why(row)}" for row in closed)
+    whys = dict.fromkeys(f"{row.node}: {_why(row).removeprefix(f'{row.node}: ')}" for row in closed)
     return one_line(f"{len(closed)} could not be read ({'; '.join(list(whys)[:_MOST_NAMED])})")
 
 
