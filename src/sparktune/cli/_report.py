@@ -17,7 +17,7 @@ from sparktune.io.png import png_from_svg
 from sparktune.io.store.store import Store
 from sparktune.report.bench.findings import verdict
 from sparktune.report.bench.markdown import write_markdown
-from sparktune.report.charts.drawing import Drawing, drawn
+from sparktune.report.charts.drawing import Drawing, drawn, not_drawn
 from sparktune.report.experiment.html import experiment_page
 from sparktune.report.experiment.markdown import experiment_markdown
 from sparktune.report.experiment.pictures import drawings
@@ -97,18 +97,25 @@ def _parts(store: Store, subject: Subject) -> tuple[Callable[[], str], Callable[
 
 
 def _write_pictures(pictures: tuple[Drawing, ...], below: str, folder: Path, form: ReportForm) -> None:
+    missing = not_drawn(pictures, WIDE)
+    found = drawn(pictures, WIDE)
+    if not found:
+        message = f"there is nothing to draw: {'; '.join(missing)}"
+        raise UsageError(message, hint="its page has what is known all the same: leave --format out")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         message = f"{folder} cannot be made: {error.strerror or error}"
         raise UsageError(message, hint="name a folder with --out FOLDER") from error
-    for picture in drawn(pictures, WIDE):
+    for picture in found:
         file = folder / f"{picture.name}.{form.value}"
         if form is ReportForm.SVG:
             write_atomic(file, as_file(picture, stamp=below))
         else:
             write_atomic_bytes(file, png_from_svg(as_file(picture, LIGHT, stamp=below)))
         _say(f"saved {file}")
+    for why in missing:
+        _say(f"not drawn: {why}")
 
 
 def _say(line: str) -> None:

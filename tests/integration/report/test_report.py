@@ -126,6 +126,33 @@ def test_pictures_are_files_of_their_own(sparktune: Sparktune, tmp_path: Path) -
         ET.parse(path)  # noqa: S314 - our own file is what is tested
 
 
+def test_what_cannot_be_drawn_is_said(sparktune: Sparktune, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty folder and exit code 0 look like a success, and whoever asked looks for the files."""
+    with Store.open() as store:
+        store_run(store, trials=0)
+
+    assert sparktune("runs", "report", "--format", "svg", "--out", "pictures") == 2
+
+    told = capsys.readouterr().err
+    assert "error: there is nothing to draw: " in told
+    assert "One wave, stream by stream: " in told
+    assert "hint: its page has what is known" in told
+    assert not (tmp_path / "pictures").exists()
+
+
+def test_a_picture_that_is_missing_among_others_is_named(
+    sparktune: Sparktune, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Store.open() as store:
+        store_run(store)
+
+    assert sparktune("runs", "report", "--format", "svg", "--out", "pictures") == 0
+
+    told = capsys.readouterr().err
+    assert told.count("saved ") == len(list((tmp_path / "pictures").iterdir()))
+    assert "not drawn: Acceptance by position: " in told
+
+
 def test_png_without_its_renderer_names_what_is_missing(
     sparktune: Sparktune, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,6 @@
 """A picture with its heading and caption, for any width."""
 
-__all__ = ["Drawing", "drawn"]
+__all__ = ["Drawing", "drawn", "not_drawn"]
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -26,3 +26,9 @@ def drawn(drawings: Iterable[Drawing], width: float) -> tuple[Picture, ...]:
     """Return the pictures that there are, for files."""
     found = (drawing.draw(width) for drawing in drawings)
     return tuple(picture for picture in found if isinstance(picture, Picture))
+
+
+def not_drawn(drawings: Iterable[Drawing], width: float) -> tuple[str, ...]:
+    """Return why the others are none, each with its heading."""
+    found = ((drawing.heading, drawing.draw(width)) for drawing in drawings)
+    return tuple(dict.fromkeys(f"{heading}: {one.why}" for heading, one in found if isinstance(one, Missing)))
