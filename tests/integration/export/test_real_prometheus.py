@@ -81,10 +81,14 @@ def test_promtool_takes_what_every_panel_asks(tmp_path: Path) -> None:
 
 @contextmanager
 def prometheus(folder: Path, target: int) -> Iterator[str]:
-    """Run one that scrapes a port every second, with our rules; yield its address."""
+    """Run one that scrapes a port every three seconds, with our rules; yield its address.
+
+    A scrape may take as long as that. One that took longer, on a busy machine, would make every series of it stale in
+    the middle of what is asked here.
+    """
     (folder / "rules.yml").write_text(rules_yaml())
     config = {
-        "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+        "global": {"scrape_interval": "3s", "scrape_timeout": "3s", "evaluation_interval": "1s"},
         "rule_files": ["rules.yml"],
         "scrape_configs": [{"job_name": "sparktune", "static_configs": [{"targets": [f"127.0.0.1:{target}"]}]}],
     }

@@ -243,7 +243,8 @@ def test_a_trace_of_others_is_replayed_too(reference: ReferenceProcess, tmp_path
     trace.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
     reference.configure(prefix_cache=True, engine="vllm")
     done = run_sparktune("bench", reference.base_url, "--workload", str(trace), "--scale-time", "0.5", "--json")
-    log = [record for record in reference.drain_log() if record.stream]
+    streams = (record for record in reference.drain_log() if record.stream)
+    log = sorted(streams, key=lambda record: record.origin_ns)
 
     assert done.code == 0, done.err
     assert done.cell["name"].endswith(" x3 time x0.5")
