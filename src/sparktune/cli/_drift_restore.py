@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
 from sparktune.flows.drift_restore import UNDO, RestorePlan, carry_out, plan_restore, take_back
 from sparktune.io.earned import find_earned, read_earned
 from sparktune.io.launching.settings import HoldSettings
-from sparktune.io.restores import RestoreFolder, restore_folder
+from sparktune.io.restores import RestoreFolder, left_restores, restore_folder
 from sparktune.model.earned import EarnedEntry
 from sparktune.report.drift.restore import restore_text
 from sparktune.report.drift.text import drift_text
@@ -47,14 +47,14 @@ def run_restore(arguments: RestoreArguments) -> None:
     wish = wish_of(arguments.drift)
     folder = restore_folder(wish.place.name, wish.place.endpoint, wish.place.where)
     if arguments.undo:
-        _take_back(wish, folder, arguments)
+        _take_back(wish, _left_folder(wish, folder), arguments)
         return
     if not arguments.key:
         message = "which setting is to be restored is not said"
         raise UsageError(message, hint="see what has drifted with: sparktune drift; then name its setting")
     if not arguments.dry_run:
         check_can_ask(yes=arguments.yes)
-    _refuse_leftovers(folder)
+    _refuse_leftovers(_left_folder(wish, folder))
     entry = _entry(wish, arguments)
     settings = _settings(wish, folder)
     plan = asyncio.run(plan_restore(arguments.key, wish.place, entry, settings))
@@ -72,7 +72,9 @@ def run_restore(arguments: RestoreArguments) -> None:
 
 def _carry_out(plan: RestorePlan, settings: HoldSettings, folder: RestoreFolder, wish: DriftWish) -> None:
     with folder.owned():
-        _refuse_leftovers(folder)  # another restore may have begun, and been killed, since the plan was made
+        _refuse_leftovers(
+            _left_folder(wish, folder)
+        )  # another restore may have begun, and been killed, since the plan was made
         result = _worked(carry_out(plan, settings, folder, _say))
     for note in result.notes:
         _say(note)
@@ -103,13 +105,21 @@ def _take_back(wish: DriftWish, folder: RestoreFolder, arguments: RestoreArgumen
         if folder.read() != record:  # it may have ended well while the question stood
             message = f"the restore of {record.key} has gone on since it was looked at; nothing was touched"
             raise UsageError(message, hint=f"look first: sparktune drift; then, if need be: {UNDO}")
-        said = _worked(take_back(record, _settings(wish, folder), folder, _say))
+        there = replace(wish, place=replace(wish.place, endpoint=record.endpoint))
+        said = _worked(take_back(record, _settings(there, folder), folder, _say))
     sys.stderr.write(f"{said}\n")
 
 
 def _worked(work: Coroutine[Any, Any, _T]) -> _T:
     with hangup_as_interrupt():
         return asyncio.run(sigterm_as_cancel(work))
+
+
+def _left_folder(wish: DriftWish, folder: RestoreFolder) -> RestoreFolder:
+    """Return where a restore of this service is left: also when sparktune.yaml says another place of it since."""
+    if folder.read() is not None:
+        return folder
+    return next((one for one, record in left_restores() if record.is_of(wish.place)), folder)
 
 
 def _refuse_leftovers(folder: RestoreFolder) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import logging
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 
 from sparktune.cli._drift import DriftArguments, wish_of
@@ -18,9 +20,10 @@ from sparktune.io.config import Config, ServiceConfig
 from sparktune.io.earned import find_earned, read_earned
 from sparktune.io.http.address import parse_address
 from sparktune.io.last_looks import read_last_look, remember_last_look
+from sparktune.io.restores import left_restores
 from sparktune.io.store.location import database_path
 from sparktune.io.store.store import Store
-from sparktune.model.front_page import EarnedStanding, FrontPage, VerdictStanding
+from sparktune.model.front_page import EarnedStanding, FrontPage, RestoreStanding, VerdictStanding
 from sparktune.report.status.json import status_json
 from sparktune.report.status.text import status_text
 from sparktune.units import Seconds
@@ -43,6 +46,7 @@ def print_page(config: Config, limit_s: Seconds, *, as_json: bool) -> None:
         verdicts=verdicts,
         why_store=why_store,
         drift=looked.drift,
+        restores=tuple(_restores(config)),
         earned=_earned(config),
     )
     sys.stdout.write(status_json(page) if as_json else status_text(page, width=columns()))
@@ -78,6 +82,16 @@ def _wish(config: Config, name: str, service: ServiceConfig | None, limit_s: Sec
         before=read_last_look(config.path),
         limit_s=limit_s,
     )
+
+
+def _restores(config: Config) -> Iterator[RestoreStanding]:
+    """Yield the restores of its services that did not end."""
+    for folder, record in left_restores():
+        if record.service not in config.services:
+            continue
+        with suppress(SparktuneError):  # what is wrong with the service is said in its own line
+            if record.is_of(wish_of(DriftArguments(service=record.service), config).place):
+                yield RestoreStanding(service=record.service, key=record.key, runs=folder.is_owned())
 
 
 def _verdicts(endpoint: str) -> tuple[tuple[VerdictStanding, ...], str]:

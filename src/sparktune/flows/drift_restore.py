@@ -14,14 +14,13 @@ from typing import Any, Final
 import msgspec
 
 from sparktune.deploy.arm_planner import ArmPlanner
-from sparktune.errors import ChangeFailed, SparktuneError, UsageError
+from sparktune.errors import ChangeFailed, SparktuneError, StoreError, UsageError
 from sparktune.io.launching.action_json import decode_actions
 from sparktune.io.launching.hold import Hold, HoldSettings
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.launching.sight import see
 from sparktune.io.launching.unbroken import unbroken
 from sparktune.io.restores import RestoreFolder, RestoreRecord
-from sparktune.model.arm_action import Action
 from sparktune.model.drift import ServicePlace
 from sparktune.model.earned import EarnedEntry
 from sparktune.model.launcher import ArmPlan, ArmSpec
@@ -99,10 +98,7 @@ async def carry_out(
 
     Whatever ends it in between, also Ctrl-C, is raised after everything was taken back.
     """
-    hold = _hold(plan.record, settings, folder)
-    original = plan.planner.original()
-    # After a kill nobody knows how far the end of it had come: it is ended once more, then brought back.
-    hold.keep_original((*plan.planner.begin(), *original), begins=True)
+    hold = _begun(plan, settings, folder)
     try:
         say("ending the service as it runs")
         await hold.perform(plan.planner.begin())
@@ -110,23 +106,26 @@ async def carry_out(
         await hold.set_arm("B", plan.arm)
         reading = await hold.read_live(plan.arm)
     except SparktuneError as error:
-        undone = await unbroken(_undone(hold, folder, original, plan))
+        undone = await unbroken(_undone(hold, folder, plan, str(error)))
         return Restored(proven=False, seen=str(error), undone=undone, notes=hold.notes)
     except BaseException:
-        await unbroken(_undone(hold, folder, original, plan))
+        await unbroken(_undone(hold, folder, plan, "it was interrupted"))
         raise
     if not reading.ok:
         say(f"it is not live ({reading.why}): taking it back")
-        undone = await unbroken(_undone(hold, folder, original, plan))
+        undone = await unbroken(_undone(hold, folder, plan, reading.why))
         return Restored(proven=False, seen=reading.why, undone=undone, notes=hold.notes)
-    folder.remember(None)
-    return Restored(proven=True, seen=_words(reading), notes=(*hold.notes, *reading.notes))
+    notes = (*hold.notes, *reading.notes)
+    return Restored(proven=True, seen=_words(reading), notes=(*notes, *_forgotten(folder)))
 
 
 async def take_back(
     record: RestoreRecord, settings: HoldSettings, folder: RestoreFolder, say: Callable[[str], None]
 ) -> str:
-    """Take back what a killed restore left, and return what is so now. Raises ChangeFailed when not all could be."""
+    """Take back what a killed restore left, and return what is so now.
+
+    Raises ChangeFailed when not all could be taken back, and what bringing the service back raises; the record stays.
+    """
     remember = _rememberer(record, folder)
     if record.held:
         recovered = await Hold.recover(record.held, settings, remember=remember)
@@ -137,13 +136,25 @@ async def take_back(
             raise ChangeFailed(message, hint=f"mend what it names, then again: {UNDO}")
     now = folder.read() or record
     hold = Hold(settings, remember=remember, record=now.held or None)
-    await hold.perform(decode_actions(now.held.get("bringing_back") or ()))
-    folder.remember(None)
-    return f"the files and the service are as they were before the restore of {record.key}"
+    hold.bring_back_anyway()
+    try:
+        await hold.perform(decode_actions(now.held.get("bringing_back") or ()))
+    except SparktuneError as error:
+        raise _left(str(error), error) from error
+    said = f"the files and the service are as they were before the restore of {record.key}"
+    return "; ".join((said, *_forgotten(folder)))
 
 
-def _hold(record: RestoreRecord, settings: HoldSettings, folder: RestoreFolder) -> Hold:
-    return Hold(settings, remember=_rememberer(record, folder))
+def _begun(plan: RestorePlan, settings: HoldSettings, folder: RestoreFolder) -> Hold:
+    """Return what holds the restore, once it is on the disk what brings back what runs. Raises StoreError."""
+    hold = Hold(settings, remember=_rememberer(plan.record, folder))
+    # After a kill nobody knows how far the end of it had come: it is ended once more, then brought back.
+    try:
+        hold.keep_original((*plan.planner.begin(), *plan.planner.original()), begins=True)
+    except StoreError as error:
+        message = f"{error}; nothing was changed"
+        raise StoreError(message, hint=error.hint) from error
+    return hold
 
 
 def _rememberer(record: RestoreRecord, folder: RestoreFolder) -> Callable[[Mapping[str, Any]], None]:
@@ -153,20 +164,42 @@ def _rememberer(record: RestoreRecord, folder: RestoreFolder) -> Callable[[Mappi
     return remember
 
 
-async def _undone(hold: Hold, folder: RestoreFolder, original: tuple[Action, ...], plan: RestorePlan) -> str:
+async def _undone(hold: Hold, folder: RestoreFolder, plan: RestorePlan, why: str) -> str:
+    """Take it back, and return what is so now. Raises ChangeFailed, with why it had to be, when that fails, too."""
+    hold.bring_back_anyway()
     try:
         await hold.release()
-        await hold.perform(original)
-        reading = await hold.read_live(plan.planner.plan("A")) if original else None
+        await hold.perform(plan.planner.original())
     except SparktuneError as error:
-        error.hint = f"{error.hint}; then: {UNDO}" if error.hint else UNDO
-        raise
-    folder.remember(None)
-    if reading is None:
+        message = f"{plan.key} was not restored: {why}; and taking it back failed: {error}"
+        raise _left(message, error) from error
+    return "; ".join((await _as_before(hold, plan), *_forgotten(folder)))
+
+
+async def _as_before(hold: Hold, plan: RestorePlan) -> str:
+    if not plan.planner.original():
         return "the files are as they were; nothing ran before, and nothing does now"
+    try:
+        reading = await hold.read_live(plan.planner.plan("A"))
+    except SparktuneError as error:
+        reading = LiveReading(ok=False, why=str(error))
     if not reading.ok:
         return f"the files are as they were, and the service was started again; what it runs with now: {reading.why}"
     return f"the files are as they were, and the service runs as before: {_words(reading)}"
+
+
+def _left(message: str, error: SparktuneError) -> ChangeFailed:
+    """Return the error of a restore that is still there in part; its hint ends with what goes on taking it back."""
+    return ChangeFailed(message, hint=f"{error.hint}; then: {UNDO}" if error.hint else UNDO)
+
+
+def _forgotten(folder: RestoreFolder) -> tuple[str, ...]:
+    """Remove the record of what has ended; return what has to be said where that fails: how it ended counts more."""
+    try:
+        folder.remember(None)
+    except StoreError as error:
+        return (f"{error} ({error.hint})",)
+    return ()
 
 
 def _words(reading: LiveReading) -> str:

@@ -1,6 +1,14 @@
 """Where things stand, as far as one quick look tells: the nodes, the service, what was decided, what has drifted."""
 
-__all__ = ["DriftStanding", "EarnedStanding", "FrontPage", "NodeStanding", "ServiceStanding", "VerdictStanding"]
+__all__ = [
+    "DriftStanding",
+    "EarnedStanding",
+    "FrontPage",
+    "NodeStanding",
+    "RestoreStanding",
+    "ServiceStanding",
+    "VerdictStanding",
+]
 
 from dataclasses import dataclass
 
@@ -72,6 +80,15 @@ class DriftStanding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RestoreStanding:
+    """A ``drift restore`` of ``key`` that did not end: it runs now, or it was killed."""
+
+    service: str
+    key: str
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EarnedStanding:
     """How many settings ``earned.yaml`` has, and of how many the evidence is stale; ``why``: it cannot be read."""
 
@@ -96,4 +113,5 @@ class FrontPage:
     verdicts: tuple[VerdictStanding, ...] = ()
     why_store: str = ""
     drift: DriftStanding | None = None
+    restores: tuple[RestoreStanding, ...] = ()
     earned: EarnedStanding = EarnedStanding()

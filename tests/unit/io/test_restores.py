@@ -6,8 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from sparktune.errors import UsageError
-from sparktune.io.restores import RestoreFolder, RestoreRecord, restore_folder
+from sparktune.errors import StoreError, UsageError
+from sparktune.io.restores import RestoreFolder, RestoreRecord, left_restores, restore_folder
+from sparktune.model.drift import ServicePlace
 
 _RECORD = RestoreRecord(
     key="LIMIT",
@@ -74,3 +75,47 @@ def test_a_service_is_known_by_name_address_and_parts(tmp_path: Path, monkeypatc
     assert same[0].logs == same[1].logs
     assert len({one.logs for one in (same[0], *others)}) == 1 + len(others)
     assert same[0].logs.is_relative_to(tmp_path)
+
+
+def _place(name: str = "house", endpoint: str = _RECORD.endpoint, node: str = "") -> ServicePlace:
+    where = ({"node": node, "service": "vllm", "log": "x"},)
+    return ServicePlace(name=name, endpoint=endpoint, launcher="compose", where=where)
+
+
+@pytest.mark.parametrize(
+    ("place", "is_of"),
+    [
+        (_place(), True),
+        (_place(endpoint="http://localhost:9000/v1"), True),
+        (_place(node="spark2"), True),
+        (_place(endpoint="http://localhost:9000/v1", node="spark2"), False),  # another folder's, of the same name
+        (_place(name="other"), False),
+    ],
+)
+def test_a_record_is_known_when_the_file_says_another_place_since(place: ServicePlace, *, is_of: bool) -> None:
+    """After a kill people edit sparktune.yaml first: that must not hide the way back."""
+    assert _RECORD.is_of(place) is is_of
+
+
+def test_what_is_left_of_any_service_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARKTUNE_DATA", str(tmp_path))
+    assert list(left_restores()) == []
+    part = {"node": "", "service": "vllm"}
+    folder, ended, broken = (restore_folder(name, "http://x:1", (part,)) for name in ("house", "b", "c"))
+    with folder.owned(), ended.owned(), broken.owned():
+        folder.remember(_RECORD)
+        broken.logs.with_name("record.json").write_text("{")
+        (left,) = list(left_restores())
+        assert (left[1], left[0].is_owned()) == (_RECORD, True)
+    assert not left[0].is_owned()
+    assert not RestoreFolder(tmp_path / "nowhere").is_owned()
+
+
+def test_what_cannot_be_kept_is_a_fault_of_the_store(tmp_path: Path) -> None:
+    """As in an experiment, what is held is then brought back all the same: that goes by the kind of the error."""
+    with pytest.raises(StoreError, match=r"what a restore touches cannot be kept: .*record\.json cannot be written"):
+        RestoreFolder(tmp_path / "nowhere").remember(_RECORD)
+    (tmp_path / "record.json").mkdir()
+    with pytest.raises(StoreError, match=r"has ended cannot be removed: .*record\.json") as caught:
+        RestoreFolder(tmp_path).remember(None)
+    assert "by hand" in caught.value.hint

@@ -167,9 +167,11 @@ class Hold:
         """Find what a crashed run left running or applied, stop and undo exactly that; safe to call again.
 
         A process is ours when its number and start time are those of the record, or when its environment has the mark
-        that the record names: nothing is ever known by its name.
+        that the record names: nothing is ever known by its name. It is taken back also when that cannot be remembered.
         """
-        return await unbroken(recover(Record(remember, record), settings))
+        found = Record(remember, record)
+        found.anyway = True
+        return await unbroken(recover(found, settings))
 
     async def _release(self) -> None:
         if self._programs.server is not None or self._record.standing or self._record.leaving:

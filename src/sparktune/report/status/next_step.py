@@ -2,6 +2,7 @@
 
 __all__ = ["next_step"]
 
+import shlex
 from collections.abc import Iterator
 from typing import Final
 
@@ -45,6 +46,10 @@ def _steps(page: FrontPage) -> Iterator[tuple[str, str]]:
 
 
 def _half_done(page: FrontPage) -> Iterator[tuple[str, str]]:
+    for left in page.restores:
+        if not left.runs:
+            command = f"sparktune drift restore --undo --service {shlex.quote(left.service)}"
+            yield command, f"a restore of {left.key} did not end, and what it set is still there"
     for one in page.verdicts:
         if one.holds:
             yield _RESUME[one.kind].format(id=one.id), f"{one.kind} {one.id} left something set"

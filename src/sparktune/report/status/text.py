@@ -56,6 +56,9 @@ def _lines(page: FrontPage) -> Iterator[tuple[str, str]]:
         yield one.kind, _verdict(one)
     if page.drift is not None:
         yield "drift", _drift(page.drift, page.at_wall_s)
+    for left in page.restores:
+        how = "runs now" if left.runs else "did not end, and LEFT SOMETHING SET"
+        yield "restore", f"that of {left.key} of {left.service} {how}"
     yield "earned", _earned(page.earned)
 
 

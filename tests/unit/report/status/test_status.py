@@ -10,6 +10,7 @@ from sparktune.model.front_page import (
     EarnedStanding,
     FrontPage,
     NodeStanding,
+    RestoreStanding,
     ServiceStanding,
     VerdictStanding,
 )
@@ -60,6 +61,16 @@ def test_all_is_well_in_ten_lines() -> None:
     [
         ({"verdicts": (_verdict("sweep", holds=True),)}, "sparktune sweep resume id-sweep", "LEFT SOMETHING SET"),
         ({"verdicts": (_verdict("trial", holds=True),)}, "sparktune place trial --undo", "LEFT SOMETHING SET"),
+        (
+            {"restores": (RestoreStanding(service="my house", key="LIMIT"),)},
+            "sparktune drift restore --undo --service 'my house'",
+            "restore   that of LIMIT of my house did not end, and LEFT SOMETHING SET",
+        ),
+        (
+            {"restores": (RestoreStanding(service="house", key="LIMIT", runs=True),)},
+            "sparktune doctor",
+            "restore   that of LIMIT of house runs now",
+        ),
         ({"nodes": (replace(_NODE, state=NodeState.UNCONFIRMED),)}, "sparktune host status", "UNCONFIRMED"),
         ({"nodes": (_NODE, _SILENT)}, "sparktune doctor", "did not answer within 2 s; last seen 2 h 00 min ago"),
         ({"nodes": (replace(_SILENT, last_seen_wall_s=None),)}, "sparktune doctor", "never seen from here"),
