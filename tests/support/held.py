@@ -106,11 +106,15 @@ class FakeHold:
 
 
 class FakeMeasure:
-    """Stands for ``measure_visit``: B has ``ratio`` times A's rate, with noise of a deviation; ``error`` comes once."""
+    """Stands for ``measure_visit``: B has ``ratio`` times A's rate, with noise of a deviation; ``error`` comes once.
+
+    ``uncounted`` arms tell no rate.
+    """
 
     def __init__(self, ratio: float, noise: float = 0.0) -> None:
         self.ratio = ratio
         self.error: BaseException | None = None
+        self.uncounted: frozenset[str] = frozenset()
         self.visits = 0
         self.hangs = False
         self._noise = noise
@@ -139,7 +143,8 @@ class FakeMeasure:
         rate = (
             100.0 * (self.ratio if tools.hold.arm == Arm.B.value else 1.0) * self._draw.lognormvariate(0, self._noise)
         )
-        values = {CELLS[0]: {"output_tok_s": (rate, rate * 1.001, rate * 0.999), "e2e_s": (1.0, 1.0, 1.0)}}
+        told = (None,) * 3 if tools.hold.arm in self.uncounted else (rate, rate * 1.001, rate * 0.999)
+        values = {CELLS[0]: {"output_tok_s": told, "e2e_s": (1.0, 1.0, 1.0)}}
         result = run_result(values, f"r{self.visits}")
         began(result.run)
         return Measured(result=result, owed={})

@@ -1,6 +1,6 @@
 """Turn a run's trials into its result: metrics and checks of every cell."""
 
-__all__ = ["all_checks", "all_metrics", "evaluate"]
+__all__ = ["all_checks", "all_metrics", "evaluate", "failure_words"]
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -97,12 +97,12 @@ def _row(run: Run, cell: CellEvidence, evidence: RunEvidence, checks: Sequence[C
         warmup=cell.warmup,
         incomplete=incomplete,
         label=next((result.label for result in results if result.label), ""),
-        failure_words=dict(Counter(_words(failure) for failure in failed).most_common()),
+        failure_words=dict(Counter(failure_words(failure) for failure in failed).most_common()),
     )
 
 
-def _words(failure: Failure) -> str:
-    """Return one line; a server may repeat in its words what it was sent, the API key too."""
+def failure_words(failure: Failure) -> str:
+    """Return how a request failed in one line; a server may repeat in its words what it was sent, the API key too."""
     status = "" if failure.status is None else f" {failure.status}"
     detail = f": {redact_text(failure.detail)}" if failure.detail else ""
     return f"{failure.type.value}{status}{detail}"

@@ -65,7 +65,7 @@ def metric_blocks(
         values.append(arms)
         found = {cell: _ratio(arms, cell, better) for cell in cells}
         missing += [
-            f"{_gap(pair, cell, metric)}block {number}, {cell}"
+            f"{_gap(pair, cell, metric)}block {number}, {cell}{_reason(pair, cell, metric)}"
             for cell, ratio in found.items()
             if ratio is None and _weight(weights, cell)
         ]
@@ -96,6 +96,16 @@ def _gap(pair: Pair, cell: str, metric: str) -> str:
     """Say that only some trials lack the value, where each arm has one of another trial."""
     told = [trial_values(visit.result, metric) for visit in pair.values() if visit.result is not None]
     return "half of the trials or more of " if all(cell in values for values in told) else ""
+
+
+def _reason(pair: Pair, cell: str, metric: str) -> str:
+    """Say why the first arm that lacks the value has none, where its result knows."""
+    for arm, visit in pair.items():
+        rows = [row for row in visit.result.cells if row.cell.label == cell] if visit.result is not None else []
+        summary = rows[0].metric(metric) if rows else None
+        if summary is not None and not summary.n and summary.why:
+            return f" (arm {arm.value}: {summary.why})"
+    return ""
 
 
 def _asked(row: CellResult, metric: str) -> int:

@@ -11,7 +11,7 @@ from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import MeasuredVisit
 from sparktune.experiment.rules import ANECDOTE_BELOW
 from sparktune.experiment.table_of import table_of
-from sparktune.experiment.visit_checks import cell_checks, live_checks
+from sparktune.experiment.visit_checks import visit_checks
 from sparktune.model.check import CheckResult, Status
 from sparktune.model.table_check import TableContext
 
@@ -23,7 +23,7 @@ _SEVERITY = (Status.INVALID, Status.WARN, Status.OK, Status.UNKNOWN)
 
 def checks_of(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> tuple[CheckResult, ...]:
     """Return one result per check, by id; of several with one id the most severe."""
-    own = (*live_checks(visits), *cell_checks(experiment, visits))
+    own = visit_checks(experiment, visits)
     voiding = frozenset(check.id for check in own if check.status is Status.INVALID)
     blocks = len(complete_blocks(visits))
     found = list(own)

@@ -1,6 +1,6 @@
 """The conclusion of an experiment from everything that was measured; validity goes before statistics."""
 
-__all__ = ["conclude"]
+__all__ = ["conclude", "missing_primary"]
 
 import math
 import statistics
@@ -71,6 +71,12 @@ def conclude(
         chance=_chance(experiment, primary.ratios, judgement, draw),
         harms=() if verdict in _VOID else cell_harms(experiment, judgement, by_metric, guards, len(blocks)),
     )
+
+
+def missing_primary(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> str:
+    """Say which value of the primary a finished block lacks: no verdict can come any more; "" where all are there."""
+    blocks = complete_blocks(visits)
+    return _blocks_of(experiment, blocks, experiment.primary.metric, experiment.primary.better).why if blocks else ""
 
 
 def _verdict(

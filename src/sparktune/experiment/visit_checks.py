@@ -13,11 +13,12 @@ may be cold, too: with 22 % by chance that happens to 3 % of experiments; by hal
 With fewer than three trials there is no median that would hold.
 """
 
-__all__ = ["cell_checks", "live_checks", "softened"]
+__all__ = ["cell_checks", "live_checks", "softened", "visit_checks"]
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from sparktune.experiment.answering import answering_checks
 from sparktune.experiment.design import Arm
 from sparktune.experiment.lasting import UNREAD, lasting
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
@@ -34,6 +35,11 @@ _REPEATED, _OFTEN = 2, 3
 _MOSTLY = 0.8
 
 Found = tuple[VisitRecord, str, CheckResult]
+
+
+def visit_checks(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> tuple[CheckResult, ...]:
+    """Return all that the visits say against an experiment; an id may be there more than once."""
+    return (*live_checks(visits), *answering_checks(experiment, visits), *cell_checks(experiment, visits))
 
 
 def live_checks(visits: Sequence[MeasuredVisit]) -> tuple[CheckResult, ...]:

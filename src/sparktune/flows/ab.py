@@ -18,13 +18,15 @@ from sparktune.errors import (
     SparktuneError,
     StoreError,
     UnknownModel,
+    UsageError,
 )
 from sparktune.experiment.blocks import complete_blocks
+from sparktune.experiment.conclude import missing_primary
 from sparktune.experiment.design import Block
 from sparktune.experiment.plan import Experiment, VisitRecord, VisitState
 from sparktune.experiment.result import ExperimentResult, GuardStatus, MeasuredVisit
 from sparktune.experiment.verdict import Verdict
-from sparktune.experiment.visit_checks import cell_checks, live_checks
+from sparktune.experiment.visit_checks import visit_checks
 from sparktune.flows.ab_lost import after_loss
 from sparktune.flows.ab_restore import MemoryNotBack, restore, restore_without_store, set_winner
 from sparktune.flows.ab_result import Results, experiment_result
@@ -109,8 +111,9 @@ async def _blocks(tools: AbTools, experiment: Experiment, results: Results) -> s
 
 
 def _voided(experiment: Experiment, visits: Sequence[MeasuredVisit]) -> bool:
-    checks = (*live_checks(visits), *cell_checks(experiment, visits))
-    return any(check.status is Status.INVALID for check in checks)
+    """Tell whether nothing that is measured from now on could give a verdict."""
+    invalid = any(check.status is Status.INVALID for check in visit_checks(experiment, visits))
+    return invalid or bool(missing_primary(experiment, visits))
 
 
 async def _block(tools: AbTools, experiment: Experiment, block: Block, results: Results) -> None:
@@ -223,7 +226,7 @@ def _how_on(tools: AbTools, experiment: Experiment, error: BaseException) -> str
     An arm that never was measured has to be fixed, and in a stored experiment it cannot be.
     """
     visits = tools.store.visits(experiment.id)
-    of_arm = isinstance(error, ArmFailed | NotOpenAI | RequestRejected | UnknownModel)
+    of_arm = isinstance(error, ArmFailed | NotOpenAI | RequestRejected | UnknownModel | UsageError)
     live = any(visit.state is VisitState.DONE for visit in visits if visit.arm is visits[-1].arm)
     if not of_arm or live or not visits:
         return f"go on with: sparktune ab resume {experiment.id}"

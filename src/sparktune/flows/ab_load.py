@@ -3,8 +3,10 @@
 __all__ = ["VisitLoad"]
 
 import time
+from collections import Counter
 from collections.abc import Callable
 
+from sparktune.bench.evaluate import failure_words
 from sparktune.experiment.steps_up import Step, refusal, weight_of
 from sparktune.flows.ab_guard import Tripped, Watching
 from sparktune.io.load.client import Progress as LoadProgress
@@ -26,7 +28,8 @@ class VisitLoad:
     def __init__(self, watch: Watching, limits: Limits, phase: Callable[[Phase], None], *, gated: bool) -> None:
         """Have seen nothing yet."""
         self._watch, self._limits, self._phase, self._gated = watch, limits, phase, gated
-        self._requests = self._failed = 0
+        self._requests = 0
+        self._failed: Counter[str] = Counter()
         self._heaviest: Tokens = 0
         self._weight: Tokens = 0
         self._steps: dict[str, list[Step]] = {}
@@ -61,7 +64,7 @@ class VisitLoad:
     def finished(self, trial: Trial, at_ns: Nanoseconds) -> None:
         """Count a wave; only now is it known which of its requests failed."""
         self._requests += len(trial.requests)
-        self._failed += len(trial.requests) - len(trial.completed)
+        self._failed.update(failure_words(failed) for one in trial.requests if (failed := one.timeline.failure))
         self._tell(at_ns, requests=self._requests)
         self._phase(Phase.LOAD)
 
@@ -71,7 +74,8 @@ class VisitLoad:
         tick = LoadTick(
             monotonic_ns=at_ns,
             requests=requests,
-            failed=self._failed,
+            failed=self._failed.total(),
+            failed_how=_mostly(self._failed),
             in_flight=in_flight,
             server_running=server_running,
             unanswered_s=self._unanswered_s,
@@ -101,3 +105,9 @@ class VisitLoad:
         length_ns = self._seen_ns - since_ns if since_ns else 0
         recent = [tick for tick in known if known[-1].monotonic_ns - tick.monotonic_ns <= length_ns]
         return min(tick.available for tick in recent if tick.available is not None)
+
+
+def _mostly(failed: Counter[str]) -> str:
+    """Return how requests failed, the most frequent words where there are several."""
+    words = next((words for words, _ in failed.most_common(1)), "")
+    return f"mostly {words}" if len(failed) > 1 else words

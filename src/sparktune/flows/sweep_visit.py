@@ -24,7 +24,7 @@ from sparktune.experiment.objective import MEMORY, TOOLS, log_objective, tool_sc
 from sparktune.experiment.plan import Experiment, VisitState
 from sparktune.experiment.result import MeasuredVisit
 from sparktune.experiment.steps_up import ascending
-from sparktune.experiment.visit_checks import cell_checks, live_checks
+from sparktune.experiment.visit_checks import visit_checks
 from sparktune.flows.ab_lost import after_loss
 from sparktune.flows.ab_result import Results
 from sparktune.flows.ab_tools import AbTools
@@ -135,7 +135,7 @@ def _end_of(experiment: Experiment, visit: MeasuredVisit) -> _End:
         return VisitEnd.REFUSED, record.why
     if record.state is not VisitState.DONE:
         return VisitEnd.VOID, record.why
-    checks = (*live_checks([visit]), *cell_checks(experiment, [visit]))
+    checks = visit_checks(experiment, [visit])
     void = [f"{check.id}: {check.evidence}" for check in checks if check.status is Status.INVALID]
     return (VisitEnd.VOID, "; ".join(void)) if void else (VisitEnd.MEASURED, "")
 

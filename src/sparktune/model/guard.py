@@ -72,12 +72,14 @@ class HostTick:
 class LoadTick:
     """The load at one instant: requests so far, those that failed, those in flight, and what the server counts itself.
 
-    ``unanswered_s`` is for how long the endpoint has not answered a plain question, 0 while it does, None unasked.
+    ``failed_how`` is how most of them failed, in one line. ``unanswered_s`` is for how long the endpoint has not
+    answered a plain question, 0 while it does, None unasked.
     """
 
     monotonic_ns: Nanoseconds
     requests: int = 0
     failed: int = 0
+    failed_how: str = ""
     in_flight: int = 0
     server_running: int | None = None
     unanswered_s: Seconds | None = None

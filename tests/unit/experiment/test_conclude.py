@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 from tests.support.experiments import CELLS, experiment, visit
 
-from sparktune.experiment.conclude import conclude
+from sparktune.experiment.conclude import conclude, missing_primary
 from sparktune.experiment.design import Arm
 from sparktune.experiment.effect import Better, p_value
 from sparktune.experiment.plan import Experiment, GuardMetric, VisitState
@@ -154,6 +154,18 @@ def test_a_cell_that_one_block_lacks_in_both_arms_is_missing() -> None:
     result = _conclude(experiment(), [*_blocks(2, 1.2, 1.2), *lacking])
     assert result.verdict is Verdict.INVALID
     assert f"block 3, {TWO.label}" in result.why
+
+
+def test_a_value_that_is_missing_is_told_with_its_reason() -> None:
+    """That a server counts no tokens is mended in a minute by who knows it."""
+    lacking = {cell: {"output_tok_s": (None, None, None)} for cell in CELLS}
+    visits = [*_blocks(1, 1.2, 1.2)[:1], visit(1, Arm.B, lacking, place=1)]
+    why = f"output_tok_s has no value above 0 in block 1, {ONE.label} (arm B: the server does not say)"
+
+    assert missing_primary(experiment(), visits) == why
+    assert _conclude(experiment(), visits).why == why
+    assert missing_primary(experiment(), visits[:1]) == ""
+    assert missing_primary(experiment(), _blocks(2, 1.2, 1.2)) == ""
 
 
 @pytest.mark.parametrize(("gain", "status"), [(1.0, GuardStatus.OK), (0.7, GuardStatus.HARMED), (1.2, GuardStatus.OK)])

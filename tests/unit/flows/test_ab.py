@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 from tests.support.held import PLAN, FakeHold, FakeMeasure, fake_tools
 
-from sparktune.errors import ArmFailed, ConnectFailed, Interrupted, NodeUnreachable, UnknownModel
+from sparktune.errors import (
+    ArmFailed,
+    ConnectFailed,
+    Interrupted,
+    NodeUnreachable,
+    SparktuneError,
+    UnknownModel,
+    UsageError,
+)
 from sparktune.experiment.plan import VisitState
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
@@ -94,6 +102,16 @@ def test_what_is_not_live_is_not_measured(tmp_path: Path, hold: FakeHold, measur
     assert [record.state for record in tools.store.visits(PLAN.id)] == [VisitState.DONE, VisitState.REFUSED]
 
 
+def test_an_arm_without_a_rate_ends_it_after_its_block(tmp_path: Path, hold: FakeHold, measure: FakeMeasure) -> None:
+    """No later block could give a verdict: hours of measuring for an INVALID that was known after minutes."""
+    measure.uncounted = frozenset("B")
+    result = _run(fake_tools(tmp_path, hold))
+
+    assert result.verdict is Verdict.INVALID
+    assert "(arm B: the server does not say)" in result.why
+    assert measure.visits == 2
+
+
 def test_a_setting_that_changes_ends_it(tmp_path: Path, hold: FakeHold, measure: FakeMeasure) -> None:
     """Each visit reads twice: the fourth reading is the end of the second visit."""
     hold.changes_on_read = 4
@@ -158,11 +176,16 @@ def test_an_arm_that_never_came_up_is_to_be_fixed_not_resumed(tmp_path: Path, ho
     assert caught.value.hint == f"run it by hand; {fix}"
 
 
+@pytest.mark.parametrize(
+    "error",
+    [UnknownModel("the server does not serve m"), UsageError("the server serves 2 models, and none was named")],
+    ids=["unknown-model", "several-models"],
+)
 def test_an_arm_that_does_not_answer_what_is_asked_is_to_be_fixed_too(
-    tmp_path: Path, hold: FakeHold, measure: FakeMeasure
+    tmp_path: Path, hold: FakeHold, measure: FakeMeasure, error: SparktuneError
 ) -> None:
-    measure.error = UnknownModel("the server does not serve m")
-    with pytest.raises(UnknownModel) as caught:
+    measure.error = error
+    with pytest.raises(type(error)) as caught:
         _run(fake_tools(tmp_path, hold))
 
     assert "fix arm A and start a new experiment" in caught.value.hint

@@ -9,6 +9,7 @@ import pytest
 from tests.support.experiments import CELLS, experiment
 from tests.support.guarded import GIB, FakeWatch, memory, trip
 from tests.support.held import PLAN, FakeHold, FakeMeasure, fake_tools
+from tests.support.trials import make_trial
 
 from sparktune.errors import ArmFailed, ConnectFailed, NodeUnreachable
 from sparktune.experiment.plan import Experiment, VisitState
@@ -250,3 +251,15 @@ def test_guards_are_told_of_the_load_and_of_a_first_prefill() -> None:
 
     assert [(tick.requests, tick.failed, tick.in_flight) for tick in watch.ticks] == [(3, 0, 2)]
     assert watch.phases == [Phase.FIRST_PREFILL]
+
+
+def test_guards_are_told_how_requests_failed() -> None:
+    """Of "1 of 4 requests failed" alone nobody knows where to look."""
+    watch = FakeWatch()
+    load = VisitLoad(watch, Limits(), watch.phase, gated=False)
+    whole = {"outputs": [10, 20]}
+    waves = [[whole, {"failure": "stall"}], [{"failure": "stall"}, {"failure": "timeout"}]]
+    for index, streams in enumerate(waves):
+        load.finished(make_trial({"streams": streams}, cell=_TWO_STEPS[1], index=index), index + 1)
+
+    assert [(tick.failed, tick.failed_how) for tick in watch.ticks] == [(1, "stall"), (3, "mostly stall")]

@@ -22,6 +22,7 @@ from sparktune.bench.validity._shared import Finding, completed_requests, make_c
 from sparktune.bench.waves import held_back
 from sparktune.bench.wire import one_line
 from sparktune.model.check import CellEvidence, RunEvidence, Status
+from sparktune.model.names import same_model
 from sparktune.model.timeline import CountMethod, Timeline
 from sparktune.model.trial import Request
 from sparktune.units import Ratio, count_of
@@ -138,18 +139,12 @@ def _builds(timelines: Sequence[Timeline]) -> Finding | None:
 
 def _models(timelines: Sequence[Timeline], asked: str) -> Finding | None:
     """Say that another model answered; one name may be the end of the other, as of a path or a repository."""
-    wanted = asked.casefold()
-    others = sorted({timeline.model for timeline in timelines if timeline.model and not _alike(timeline.model, wanted)})
+    others = sorted({told for timeline in timelines if (told := timeline.model) and not same_model(told, asked)})
     if not asked or not others:
         return None
     evidence = f"{', '.join(one_line(name) for name in others[:3])} answered, asked was {one_line(asked)}"
     hint = "does a router send requests to another model, or is this its other name? The numbers are of what answered"
     return Finding(status=Status.WARN, evidence=evidence, hint=hint)
-
-
-def _alike(told: str, wanted: str) -> bool:
-    name = told.casefold()
-    return name == wanted or name.endswith(f"/{wanted}") or wanted.endswith(f"/{name}")
 
 
 def _methods(timelines: Sequence[Timeline]) -> Finding:

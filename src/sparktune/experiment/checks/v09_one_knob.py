@@ -1,9 +1,11 @@
 """V09: more differs between the arms than the setting in question.
 
-Looks at: the settings of both arms, and the one that was meant to differ.
-Warns when: never.
+Looks at: the settings of both arms, and the one that was meant to differ; in our own experiments also which model and
+    engine answered.
+Warns when: the arms of an experiment were served by two versions of an engine.
 Invalid when: settings differ beside the one that was meant to, or, where that one is not among them, more than one;
-    or the one that was meant to differ is told, and the same.
+    or the one that was meant to differ is told, and the same; or the arms of an experiment were served by two models,
+    which neither the knob nor the arms name.
 Unknown when: the settings of an arm are not told; or nothing that is told differs, though something was meant to.
 Source: of several changes at once, none can be given the effect.
 """

@@ -1,6 +1,7 @@
 """V18: a setting was not the same at the end as at the beginning.
 
-Looks at: settings that were read back at the end (``NAME@end``), beside those of the beginning.
+Looks at: settings that were read back at the end (``NAME@end``), beside those of the beginning; in our own
+    experiments also which model and engine answered in every visit.
 Warns when: never.
 Invalid when: one differs: what was measured was neither of the two.
 Unknown when: nothing was read back at the end.

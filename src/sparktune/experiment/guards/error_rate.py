@@ -21,10 +21,11 @@ def _judge(view: GuardView, limits: Limits) -> Trip | None:
     if most is None or not load.requests or not load.failed:
         return None
     share, told = load.failed / load.requests, f"{load.failed} of {load.requests} requests failed"
+    how = f": {load.failed_how}" if load.failed_how else ""
     if view.baseline_failed_share == 0:
-        return trip(_ID, view, f"{told}; none of the other arm's did", _HINT)
+        return trip(_ID, view, f"{told}; none of the other arm's did{how}", _HINT)
     if share > most:
-        return trip(_ID, view, f"{told}, {format_percent(share)} (limit {format_percent(most)})", _HINT)
+        return trip(_ID, view, f"{told}, {format_percent(share)} (limit {format_percent(most)}){how}", _HINT)
     return None
 
 

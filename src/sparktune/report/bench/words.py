@@ -30,7 +30,7 @@ UNKNOWN = "unknown"
 NOT_APPLICABLE = "-"
 _BETWEEN_STREAMS = ("ttft_spread_s", "ttft_gap_s", "ttft_max_over_median", "jain_", "decode_min_over_max")
 _SHOWN = 4
-_FORMULA_STARTS = ("=", "+", "-", "@")
+_FORMULA_STARTS = tuple("=+-@＝＋－＠")  # noqa: RUF001 - full width, as East Asian keyboards write them
 
 
 def value_words(value: float | None, unit: str) -> str:

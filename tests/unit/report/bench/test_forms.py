@@ -132,7 +132,7 @@ def test_csv_is_tidy(result: RunResult) -> None:
 
 
 @pytest.mark.parametrize("form", [Form.CSV, Form.BENCHY_CSV])
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t="])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "＝", "＠"])  # noqa: RUF001
 def test_a_name_that_begins_like_a_formula_is_none(form: Form, start: str) -> None:
     """A server names its model as it likes; whoever opens the table in a spreadsheet runs nothing."""
     result = sample_result()
