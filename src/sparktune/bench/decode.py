@@ -76,6 +76,5 @@ def _timeline(body: HttpBody, stream: Stream, usage: Usage, counted: Counted, fa
         fingerprint=stream.fingerprint,
         model=stream.model,
         first_text=counted.first_text,
-        text_bytes=len("".join(text or "" for _, text, _, _ in stream.rows).encode("utf-8", errors="replace")),
         notes=counted.notes,
     )

@@ -47,9 +47,8 @@ class SensorEffect:
 class IdleResult:
     """``verdict`` as of any experiment: IMPROVED is cooler. None with ``judgement.anecdote``: too few blocks for one.
 
-    ``drift`` is how arm A alone moved over ``drift_over_s``, in degrees per hour, None where that cannot be told;
-    ``left_by_drift`` what a steady drift leaves of itself in the mean difference. ``flags`` are what a reader has to
-    know before believing it.
+    ``drift`` is how arm A alone moved over ``drift_over_s``, in degrees per hour, None where that cannot be told.
+    ``flags`` are what a reader has to know before believing it, among them a drift that does not cancel out.
     """
 
     trial: IdleTrial
@@ -60,7 +59,6 @@ class IdleResult:
     sensors: tuple[SensorEffect, ...] = ()
     drift: float | None = None
     drift_over_s: Seconds = 0.0
-    left_by_drift: Celsius | None = None
     flags: tuple[str, ...] = ()
     voids: tuple[str, ...] = ()
     visits: int = 0
@@ -91,7 +89,6 @@ def conclude_idle(trial: IdleTrial, visits: Sequence[IdleVisit], ended: str = ""
         sensors=tuple(_sensors(pairs, trial, len(blocks))),
         drift=drift,
         drift_over_s=_span(pairs),
-        left_by_drift=left,
         flags=tuple(_flags(trial, pairs, left)),
         voids=tuple(visit.why for visit in visits if visit.state is IdleState.VOID),
         visits=len(visits),

@@ -74,9 +74,9 @@ class Timeline:
     carried, exactly, or the whole sequence is None when the server does not say. ``first_tokens`` is the count of the
     first output chunk alone, which may be known when the others are not. ``visible_ns`` is the first chunk with
     content that a user sees (not reasoning). ``unknown_fields`` names delta keys that carried text but that no engine
-    file knows. ``model`` is the name that the server gave to what answered. ``first_text`` is the text of the
-    first output chunk, and ``text_bytes`` the length of all output text (UTF-8). ``notes`` are sentences about a stream
-    that is whole but contradicts itself, for instance counts that disagree.
+    file knows. ``model`` is the name that the server gave to what answered. ``first_text`` is the text of the first
+    output chunk. ``notes`` are sentences about a stream that is whole but contradicts itself, for instance counts that
+    disagree.
     """
 
     status: int | None = None
@@ -93,7 +93,6 @@ class Timeline:
     fingerprint: str | None = None
     model: str | None = None
     first_text: str = ""
-    text_bytes: int = 0
     notes: tuple[str, ...] = ()
 
     @property
