@@ -171,6 +171,18 @@ def test_an_earned_setting_shows_its_evidence_and_no_secret() -> None:
     assert "hf_abc" not in text
 
 
+def test_what_stands_against_a_verdict_is_told_beside_it() -> None:
+    """Who reads IMPROVED on a wall would keep a setting by which the slower of two users waits twice as long."""
+    said = "guard decode_min_tok_s is WORSE (-30.7 %)"
+    worse = replace(_EXPERIMENT, id="c", verdict="IMPROVED", why=said)
+    plain = replace(_EXPERIMENT, id="d", verdict="IMPROVED", why="")
+    lines = lines_of(Seen(version="1", experiments=(worse, plain)))
+
+    told = [line for line in lines if line.startswith("sparktune_experiment_info{")]
+    assert [line.partition(",")[0].partition("{")[2] for line in told] == [f'caveat="{said}"', 'caveat=""']
+    assert all('verdict="IMPROVED"' in line for line in told)
+
+
 def test_an_experiment_without_a_verdict_says_none() -> None:
     running = replace(_EXPERIMENT, id="b", verdict="", state=ExperimentState.RUNNING, holds=True)
     lines = lines_of(Seen(version="1", experiments=(_EXPERIMENT, running)))

@@ -11,7 +11,8 @@ from sparktune.report.prometheus.series import Alert, Group, Panel, Point, Serie
 
 def _verdicts(seen: Seen) -> Iterator[Point]:
     for row in seen.experiments or ():
-        yield Point(1.0, (row.id, row.name or row.knob, row.knob, row.metric, row.state.value, row.verdict or "none"))
+        verdict = row.verdict or "none"
+        yield Point(1.0, (row.id, row.name or row.knob, row.knob, row.metric, row.state.value, verdict, row.caveat))
 
 
 def _created(seen: Seen) -> Iterator[Point]:
@@ -34,8 +35,9 @@ GROUP = Group(
     series=(
         Series(
             name="sparktune_experiment_info",
-            help="1 for each of the last experiments of this user's store, with its verdict; none while there is none.",
-            labels=("experiment", "name", "knob", "metric", "state", "verdict"),
+            help="1 for each of the last experiments; verdict is none while there is none, "
+            "caveat what stands against acting on it.",
+            labels=("experiment", "name", "knob", "metric", "state", "verdict", "caveat"),
             read=_verdicts,
             panel=Panel(title="Last experiments", expr="sparktune_experiment_info", shape=Shape.TABLE, width=10),
         ),
