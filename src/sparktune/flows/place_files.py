@@ -12,6 +12,7 @@ from sparktune.host.facts.cpu import CpuFacts
 from sparktune.host.pollers.judge import placed
 from sparktune.host.thread_load import LoadSample, ThreadLoad, ThreadLoadFacts, read_top
 from sparktune.io.case_files import read_case_files
+from sparktune.io.named_file import open_named
 from sparktune.model.node import NodeFacts
 from sparktune.model.place import PollerVerdict, ThreadSeen, ThreadWindow
 from sparktune.units import Seconds
@@ -42,7 +43,7 @@ def _case(folder: Path) -> Sequence[NodeFacts]:
 
 def _read(path: Path) -> LoadSample:
     try:
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             data = stream.read(_MOST_BYTES + 1)
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}"

@@ -14,6 +14,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from sparktune.errors import UsageError
 from sparktune.formats.broken import known_hint, yaml_hint
 from sparktune.formats.compose_yaml import UNREADABLE, refuse_bomb
+from sparktune.io.named_file import open_named
 from sparktune.units import Bytes
 
 _MOST_BYTES: Bytes = 1024 * 1024
@@ -72,7 +73,7 @@ class ConfigText:
 def read_config_text(path: Path) -> ConfigText:
     """Read a YAML file. Raises UsageError when it cannot be read or is no YAML."""
     try:
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             data = stream.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
             message = f"{path} is larger than {_MOST_BYTES} bytes"

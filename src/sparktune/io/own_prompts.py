@@ -10,6 +10,7 @@ import msgspec
 
 from sparktune.bench.corpus import Corpus, OwnPrompt
 from sparktune.errors import UsageError
+from sparktune.io.named_file import open_named
 from sparktune.model.mix import OwnPrompts
 from sparktune.model.prepared import Messages
 from sparktune.units import Bytes
@@ -40,7 +41,7 @@ def prompts_corpus(path: Path) -> Corpus:
     Raises UsageError, with the line, for what cannot be read as prompts.
     """
     try:
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             data = stream.read(_MOST_BYTES + 1)
     except OSError as error:
         message = f"the prompts {path} cannot be read: {error.strerror or error}"

@@ -20,6 +20,7 @@ from sparktune import __version__
 from sparktune.errors import UsageError
 from sparktune.host.step_json import KINDS, encode_step, plan_hash
 from sparktune.io.files import write_atomic
+from sparktune.io.named_file import open_named
 from sparktune.model.host_plan import NodePlan, PlannedStep, Refusal, TakesEffect
 from sparktune.model.profile import Profile
 from sparktune.model.step import Step
@@ -72,7 +73,7 @@ def save_plans(path: Path, plans: Sequence[NodePlan]) -> None:
 def load_plans(path: Path) -> Mapping[str, NodePlan]:
     """Return the plans of a file by the names of their nodes. Raises UsageError for what is no such file."""
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             data = file.read(_MOST_BYTES + 1)
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror or error}"

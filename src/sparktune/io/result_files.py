@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sparktune.bench.imports import SourceFile, all_readers
 from sparktune.errors import UsageError
+from sparktune.io.named_file import open_named
 
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_BESIDE_BYTES = 1024 * 1024
@@ -60,7 +61,7 @@ def _is_result(file: SourceFile) -> bool:
 def _read(path: Path, name: str) -> SourceFile:
     try:
         size = path.stat().st_size
-        with path.open("rb") as stream:  # a device has no size, and no end
+        with open_named(path) as stream:  # a device has no size, and no end
             data = stream.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
             has = f"has {size:,} bytes" if size else "does not end"

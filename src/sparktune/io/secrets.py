@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from sparktune.errors import UsageError
+from sparktune.io.named_file import open_named
 
 _VARIABLES: Final = ("SPARKTUNE_API_KEY", "OPENAI_API_KEY")
 _LONGEST = 16_384  # longer than any key or token; a larger file is some other file
@@ -108,7 +109,7 @@ def _spellings(letter: str) -> bytes:
 def _from_file(path: Path) -> ApiKey:
     source = f"file {path}"
     try:
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             status = os.fstat(stream.fileno())
             data = stream.read(_LONGEST + 1)
     except OSError as error:

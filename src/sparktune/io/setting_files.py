@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from sparktune.errors import UsageError
 from sparktune.io.files import write_atomic_bytes
+from sparktune.io.named_file import open_named
 from sparktune.units import Bytes
 
 _STDIN: Final = "-"
@@ -127,7 +128,7 @@ def _read(path: Path) -> SettingFile:
         if path.exists() and not path.is_file() and not path.is_fifo():
             message = f"{path} is no file"
             raise UsageError(message, hint="name the file that a person wrote")
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             data = stream.read(_MOST_BYTES + 1)
     except OSError as error:
         message = f"{str(path)[:_LONGEST_LINE]} cannot be read: {error.strerror or error}"

@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ from sparktune.experiment.objective import MEMORY, TOOLS
 from sparktune.experiment.request import BLOCK_COUNTS
 from sparktune.io.experiment_parts import metric_named
 from sparktune.io.experiment_values import Fault, boolean_at, list_at, text_at
+from sparktune.io.named_file import open_named
 from sparktune.model.sweep import Constraint, KnobRange
 from sparktune.units import Seconds
 
@@ -143,7 +145,7 @@ def _params(value: object, fault: Fault) -> tuple[str, str] | None:
     if not isinstance(value, str):
         raise fault(("params",), "the path of a file is wanted here", "a JSON list of configurations")
     try:
-        with Path(value).expanduser().open(encoding="utf-8-sig") as stream:
+        with TextIOWrapper(open_named(Path(value).expanduser()), encoding="utf-8-sig") as stream:
             text = stream.read(_MOST_CHARS + 1)  # a device has no end
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else error

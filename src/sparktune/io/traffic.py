@@ -9,6 +9,7 @@ from pathlib import Path
 from sparktune.bench.corpus import Corpus
 from sparktune.bench.traffic.reader import read_traffic
 from sparktune.errors import UsageError
+from sparktune.io.named_file import open_named
 from sparktune.model.mix import Replay
 from sparktune.model.traffic import Traffic
 from sparktune.units import Bytes
@@ -19,7 +20,7 @@ _MOST_LINE_BYTES: Bytes = 64 * 1024 * 1024
 def traffic_corpus(path: Path, corpus: Corpus, *, limit: int | None = None) -> Corpus:
     """Read a trace, the first ``limit`` requests of it; prompts are made of ``corpus``. Raises UsageError."""
     try:
-        with path.open("rb") as stream:
+        with open_named(path) as stream:
             traffic = read_traffic(path.name, _lines(path, stream), limit=limit)
     except OSError as error:
         message = f"the trace {path} cannot be read: {error.strerror or error}"

@@ -1,9 +1,11 @@
 """What a person can type at a file's place ends with an error and a hint: no traceback, and nothing is written.
 
-A name may be empty, a folder, far too long, a link to itself, bytes of another encoding, a device, no text at all.
+A name may be empty, a folder, far too long, a link to itself, bytes of another encoding, a device, no text at all, or a
+pipe to which nobody writes.
 """
 
 import io
+import os
 import sys
 from pathlib import Path
 
@@ -20,12 +22,15 @@ _NAMES = {
     "binary": "binary.bin",
     "unreadable": "/proc/self/mem",
     "deep": "deep.json",
+    "pipe": "pipe",
 }
 _COMMANDS = {
     "check": ("check", "{}"),
     "lint": ("lint", "{}"),
     "logs": ("logs", "{}"),
     "doctor": ("doctor", "--root", "{}"),
+    "place scan --top": ("place", "scan", "--top", "{}"),
+    "host apply --plan": ("host", "apply", "--yes", "--plan", "{}"),
     "ab": ("ab", "{}"),
     "sweep": ("sweep", "{}"),
     "bench": ("bench", "{}"),
@@ -33,6 +38,7 @@ _COMMANDS = {
     "bench --resume": ("bench", "http://127.0.0.1:9/v1", "--resume", "{}"),
     "bench --api-key-file": ("bench", "http://127.0.0.1:9/v1", "--api-key-file", "{}"),
     "bench --prompts": ("bench", "http://127.0.0.1:9/v1", "--prompts", "{}"),
+    "bench --corpus": ("bench", "http://127.0.0.1:9/v1", "--corpus", "{}"),
     "bench --workload": ("bench", "http://127.0.0.1:9/v1", "--workload", "{}"),
     "quality": ("quality", "{}"),
     "quality --extra-body": ("quality", "http://127.0.0.1:9/v1", "--extra-body", "{}"),
@@ -55,6 +61,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "binary.bin").write_bytes(bytes(range(256)) * 40)
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.setattr("sparktune.io.named_file._WAIT_S", 0.0)
     (tmp_path / "deep.json").write_text("[" * 800)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
