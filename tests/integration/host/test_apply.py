@@ -1,73 +1,31 @@
-"""The whole way on made-up nodes with the real agent: plan, apply, plan again, verify, revert, and what goes wrong."""
+"""The whole way on made-up nodes with the real agent: plan, apply, plan again, verify and revert."""
 
-import fcntl
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.support.host_trees import tree_hash, write_node
-from tests.support.plans import plan_of
 from tests.support.shared import shared
+from tests.support.two_nodes import (
+    CONFIG,
+    FINE,
+    SWAPPINESS,
+    Cluster,
+    two_nodes,
+)
 
-from sparktune.errors import ExitCode, PlanRefused
-from sparktune.flows.host import OnFailure, apply_plans, plan_nodes, revert_nodes, status_nodes, verify_nodes
+from sparktune.errors import ExitCode
+from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, status_nodes, verify_nodes
 from sparktune.host.lab.tree import NodeTree
-from sparktune.io.cluster import NodeTarget
 from sparktune.io.plan_file import load_plans, save_plans
-from sparktune.model.host_plan import CheckStatus, NodePlan, Refusal
+from sparktune.model.host_plan import CheckStatus, NodePlan
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.profile import IrqPolicy, Mode, Profile
-from sparktune.model.step import FileStep, ValueStep
 
-_SWAPPINESS = "/proc/sys/vm/swappiness"
-_BOOT = "00000000-0000-4000-8000-000000000001"
-_SWAP_LESS = ValueStep(path=_SWAPPINESS, text="1", lasting=True, expect={_SWAPPINESS: "60"})
-_CONFIG = FileStep(path="/etc/sysctl.d/99-zz-sparktune.conf", text="vm.swappiness = 1\n")
-_IN_A_FILE = FileStep(path="/proc/version/none.conf", text="x\n")  # a folder that is a file
-_FINE = (_CONFIG, _SWAP_LESS)
-_FAILS = (_SWAP_LESS, _IN_A_FILE)
-_NOTHING_ELSE = Profile(without=("irq-affinity",), allow_slow=True)
+__all__ = ["two_nodes"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
-    """Two made-up nodes, and what their trees were at first."""
-
-    targets: tuple[NodeTarget, NodeTarget]
-    before: tuple[str, str]
-
-    def path(self, node: int, path: str) -> Path:
-        """Return where a path of a node really is."""
-        root = self.targets[node].root
-        assert root is not None
-        return root / path.lstrip("/")
-
-    def as_before(self, node: int) -> bool:
-        """Tell whether a node's tree is what it was, byte for byte."""
-        return tree_hash(self.path(node, "/")) == self.before[node]
-
-    def swappiness(self, node: int) -> str:
-        """Return the live value on a node."""
-        return self.path(node, _SWAPPINESS).read_text().strip()
-
-    def plans(
-        self, one: tuple[FileStep | ValueStep, ...], other: tuple[FileStep | ValueStep, ...]
-    ) -> dict[str, NodePlan]:
-        """Return plans of these steps for both nodes."""
-        return {
-            target.name: replace(plan_of(*steps, node=target.name, boot_id=_BOOT), profile=_NOTHING_ELSE)
-            for target, steps in zip(self.targets, (one, other), strict=True)
-        }
-
-
-@pytest.fixture(name="cluster")
-def _cluster(tmp_path: Path) -> Cluster:
-    one = write_node(tmp_path / "spark1", last=11, idle=True)
-    two = write_node(tmp_path / "spark2", last=12, idle=True)
-    return Cluster(targets=(one, two), before=(tree_hash(tmp_path / "spark1"), tree_hash(tmp_path / "spark2")))
+_GOOD = {CheckStatus.OK, CheckStatus.PENDING_REBOOT}
 
 
 def _plans(reports: tuple[NodeReport, ...]) -> dict[str, NodePlan]:
@@ -108,9 +66,6 @@ def test_apply_then_revert_leaves_no_trace(cluster: Cluster, profile: Profile) -
     assert (cluster.as_before(0), cluster.as_before(1)) == (True, True)
 
 
-_GOOD = {CheckStatus.OK, CheckStatus.PENDING_REBOOT}
-
-
 def test_what_was_accepted_is_told_all_the_same(tmp_path: Path) -> None:
     """An engine in a slice that loses the performance cores is no success, whoever allowed it."""
     here = (write_node(tmp_path / "spark1"),)
@@ -136,7 +91,7 @@ def test_the_same_machine_has_the_same_plan(cluster: Cluster, tmp_path: Path) ->
 
 def test_applying_twice_changes_nothing_and_keeps_the_first_priors(cluster: Cluster) -> None:
     """Else the second apply would make our own values those that a revert brings back."""
-    plans = cluster.plans(_FINE, _FINE)
+    plans = cluster.plans(FINE, FINE)
     first = apply_plans(cluster.targets, plans, who="me")
     after = tree_hash(cluster.path(0, "/"))
     twice = {
@@ -177,122 +132,24 @@ def test_a_revert_brings_back_what_was_there_and_no_constants(tmp_path: Path) ->
 
 def test_a_saved_plan_is_carried_out_as_it_was_shown(cluster: Cluster, tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
-    save_plans(file, tuple(cluster.plans(_FINE, _FINE).values()))
+    save_plans(file, tuple(cluster.plans(FINE, FINE).values()))
 
     outcome = apply_plans(cluster.targets, load_plans(file), who="me")
 
     assert [report.state for report in outcome.reports] == [NodeState.APPLIED] * 2
-    assert cluster.path(1, _CONFIG.path).read_text() == _CONFIG.text
-
-
-@pytest.mark.parametrize("on_failure", ["keep", "revert"])
-def test_a_failure_on_the_second_node_leaves_the_first_as_was_chosen(cluster: Cluster, on_failure: OnFailure) -> None:
-    """The report says exactly what each node is, and so does the node."""
-    outcome = apply_plans(cluster.targets, cluster.plans(_FINE, _FAILS), who="me", on_failure=on_failure)
-
-    first, second = outcome.reports
-    assert outcome.exit_code is ExitCode.FAILED
-    assert second.state is NodeState.ROLLED_BACK
-    assert "all was taken back" in second.failure
-    assert cluster.as_before(1)
-    if on_failure == "keep":
-        assert first.state is NodeState.APPLIED
-        assert cluster.swappiness(0) == "1"
-    else:
-        assert first.state is NodeState.REVERTED
-        assert first.undone
-        assert cluster.as_before(0)
-    told = {report.node: report.state for report in status_nodes(cluster.targets).reports}
-    assert told == {report.node: report.state for report in outcome.reports}, "the nodes say the same"
-
-
-def test_a_failure_on_the_first_node_leaves_the_second_alone(cluster: Cluster) -> None:
-    outcome = apply_plans(cluster.targets, cluster.plans(_FAILS, _FINE), who="me")
-
-    first, second = outcome.reports
-    assert (first.state, second.state) == (NodeState.ROLLED_BACK, NodeState.UNTOUCHED)
-    assert second.notes == ("not begun: spark1 failed",)
-    assert (cluster.as_before(0), cluster.as_before(1)) == (True, True)
-
-
-def test_a_plan_is_void_when_the_node_has_changed(cluster: Cluster) -> None:
-    """What nobody has been shown is not done."""
-    plans = cluster.plans(_FINE, _FINE)
-    cluster.path(1, _SWAPPINESS).write_text("10\n")
-    changed = tree_hash(cluster.path(1, "/"))
-
-    outcome = apply_plans(cluster.targets, plans, who="me", on_failure="revert")
-
-    first, second = outcome.reports
-    assert outcome.exit_code is ExitCode.FAILED
-    assert (first.state, second.state) == (NodeState.REVERTED, NodeState.UNTOUCHED)
-    assert "60" in second.failure
-    assert "10" in second.failure
-    assert "start anew" in second.hint
-    assert cluster.as_before(0)
-    assert tree_hash(cluster.path(1, "/")) == changed
-
-
-def test_a_plan_of_another_boot_is_void_before_any_node_is_touched(cluster: Cluster) -> None:
-    plans = cluster.plans(_FINE, _FINE)
-    cluster.path(1, "/proc/sys/kernel/random/boot_id").write_text("another\n")
-
-    outcome = apply_plans(cluster.targets, plans, who="me")
-
-    first, second = outcome.reports
-    assert "booted again" in second.failure
-    assert first.notes == ("not begun: another node cannot be changed",)
-    assert cluster.as_before(0)
-
-
-def test_a_plan_that_something_stands_against_is_refused_with_all_reasons(cluster: Cluster) -> None:
-    refusal = Refusal(change="slices", reason="inference would suffer", hint="do this first")
-    plans = {"spark1": replace(plan_of(refusals=(refusal, replace(refusal, reason="and more"))), node="spark1")}
-
-    with pytest.raises(PlanRefused) as refused:
-        apply_plans(cluster.targets, plans, who="me")
-
-    for reason in ("spark1: slices: inference would suffer", "and more", "spark2: there is no plan"):
-        assert reason in str(refused.value)
-    assert "do this first" in refused.value.hint
-    assert (cluster.as_before(0), cluster.as_before(1)) == (True, True)
-
-
-@contextmanager
-def _locked(cluster: Cluster, node: int) -> Iterator[None]:
-    path = cluster.path(node, "/run/lock/sparktune.lock")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        file.write(json.dumps({"pid": 1, "who": "ada@laptop", "what": "apply", "since": "noon"}))
-        file.flush()
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def test_a_node_that_another_one_works_on_leaves_all_nodes_alone(cluster: Cluster) -> None:
-    """Two operators, two laptops: the second one is told who was first."""
-    with _locked(cluster, 1):
-        outcome = apply_plans(cluster.targets, cluster.plans(_FINE, _FINE), who="me")
-        status = status_nodes(cluster.targets)
-
-    first, second = outcome.reports
-    assert outcome.exit_code is ExitCode.FAILED
-    assert "ada@laptop" in second.failure
-    assert (first.state, second.state) == (NodeState.UNTOUCHED, NodeState.UNTOUCHED)
-    assert cluster.as_before(0)
-    assert "ada@laptop" in status.reports[1].holder
+    assert cluster.path(1, CONFIG.path).read_text() == CONFIG.text
 
 
 def test_a_foreign_edit_is_kept_and_reported(cluster: Cluster) -> None:
-    apply_plans(cluster.targets, cluster.plans(_FINE, _FINE), who="me")
-    cluster.path(0, _CONFIG.path).write_text("vm.swappiness = 30\n")
+    apply_plans(cluster.targets, cluster.plans(FINE, FINE), who="me")
+    cluster.path(0, CONFIG.path).write_text("vm.swappiness = 30\n")
 
     outcome = revert_nodes(cluster.targets, who="me")
 
     assert outcome.exit_code is ExitCode.DIFFERENCES
     items = [item for undone in outcome.reports[0].undone for step in undone.steps for item in step.items.items()]
-    assert {path: item.outcome for path, item in items} == {_CONFIG.path: "foreign", _SWAPPINESS: "restored"}
-    assert cluster.path(0, _CONFIG.path).read_text() == "vm.swappiness = 30\n"
+    assert {path: item.outcome for path, item in items} == {CONFIG.path: "foreign", SWAPPINESS: "restored"}
+    assert cluster.path(0, CONFIG.path).read_text() == "vm.swappiness = 30\n"
     assert cluster.as_before(1)
 
 
@@ -325,7 +182,7 @@ def test_a_profile_that_is_named_is_verified_though_nothing_is_applied(cluster: 
 
 
 def test_what_nobody_confirms_is_not_kept_and_what_is_confirmed_stays(cluster: Cluster) -> None:
-    outcome = apply_plans(cluster.targets, cluster.plans(_FINE, _FINE), who="me", confirm_within_s=3600.0)
+    outcome = apply_plans(cluster.targets, cluster.plans(FINE, FINE), who="me", confirm_within_s=3600.0)
 
     assert [report.state for report in outcome.reports] == [NodeState.APPLIED] * 2
     journal = [report.transactions for report in status_nodes(cluster.targets).reports]

@@ -5,8 +5,6 @@ A person lets the traffic of a whole household through it: a stream that breaks 
 
 import asyncio
 import json
-import os
-import signal
 import ssl
 import struct
 import threading
@@ -15,6 +13,7 @@ from socket import IPPROTO_TCP, SO_LINGER, SOL_SOCKET, TCP_NODELAY
 
 import pytest
 from tests.integration.load.conftest import certificates, server_context
+from tests.support.proxied import ASK, CHAT, FIRST, HEAD, LAST, TOLD, chunk, url_of
 from tests.support.scripted_server import (
     Connection,
     ScriptedServer,
@@ -26,48 +25,33 @@ from tests.support.scripted_server import (
     wait,
 )
 from tests.support.scripted_server import signal as tell
-from tests.support.traffic import answer, chat, events, request
+from tests.support.traffic import answer, chat, request
 
-from sparktune.io.record.trace_file import TraceFile
 from sparktune.io.reference.process import ReferenceProcess
 
 __all__ = ["certificates", "server_context"]
 
-_CHAT = "/v1/chat/completions"
-_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-_FIRST = events({"choices": [{"delta": {"content": "one"}}]})
-_LAST = events({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 1}}, "[DONE]")
-_ASK = request(chat(("user", "what is the word?"), stream=True))
-_TOLD = answer(b'{"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 1}}')
 _RESET = struct.pack("ii", 1, 0)
-
-
-def _chunk(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
-
-
-def _url(server: ScriptedServer, scheme: str = "http") -> str:
-    return f"{scheme}://{server.host}:{server.port}/v1"
 
 
 async def test_bytes_arrive_as_they_were_sent_both_ways(recording) -> None:  # noqa: ANN001
     """Keep-alive, chunks, an interim answer, headers with strange cases: to the byte."""
-    third = _HEAD + _chunk(_FIRST) + _chunk(_LAST) + b"0\r\n\r\n"
-    whole = b"HTTP/1.1 100 Continue\r\n\r\n" + _TOLD + third
-    up = _ASK + _ASK.replace(b"Host: x", b"hOsT:   y\r\nX-Odd: \xff\xfe")
+    third = HEAD + chunk(FIRST) + chunk(LAST) + b"0\r\n\r\n"
+    whole = b"HTTP/1.1 100 Continue\r\n\r\n" + TOLD + third
+    up = ASK + ASK.replace(b"Host: x", b"hOsT:   y\r\nX-Odd: \xff\xfe")
 
     def read_all(connection: Connection) -> None:
         while len(connection.received) < len(up):
             assert connection.read()
 
-    with ScriptedServer({_CHAT: [read_all, send(whole), hold()]}) as server:
-        async with recording(_url(server)) as running:
+    with ScriptedServer({CHAT: [read_all, send(whole), hold()]}) as server:
+        async with recording(url_of(server)) as running:
             reader, writer = await running.client()
             writer.write(up)  # both at once: the second one does not wait for the first one's answer
             got = await reader.readexactly(len(whole))
             writer.close()
             lines = await running.lines()
-        received = bytes(server.connections[_CHAT][0].received)
+        received = bytes(server.connections[CHAT][0].received)
 
     assert got == whole
     assert received == up
@@ -76,29 +60,29 @@ async def test_bytes_arrive_as_they_were_sent_both_ways(recording) -> None:  # n
 
 async def test_what_the_server_sends_is_passed_on_at_once(recording) -> None:  # noqa: ANN001
     seen = threading.Event()
-    steps = [read_body(), send(_HEAD + _chunk(_FIRST)), wait(seen), send(_chunk(_LAST) + b"0\r\n\r\n"), hold()]
-    with ScriptedServer({_CHAT: steps}) as server:
-        async with recording(_url(server)) as running:
+    steps = [read_body(), send(HEAD + chunk(FIRST)), wait(seen), send(chunk(LAST) + b"0\r\n\r\n"), hold()]
+    with ScriptedServer({CHAT: steps}) as server:
+        async with recording(url_of(server)) as running:
             reader, writer = await running.client()
-            writer.write(_ASK)
+            writer.write(ASK)
             first = await reader.readuntil(b"one")
             seen.set()  # the server goes on only now
             rest = await reader.readuntil(b"0\r\n\r\n")
             writer.close()
             (line,) = await running.lines()
 
-    assert first + rest == _HEAD + _chunk(_FIRST) + _chunk(_LAST) + b"0\r\n\r\n"
+    assert first + rest == HEAD + chunk(FIRST) + chunk(LAST) + b"0\r\n\r\n"
     assert line["sparktune"]["ttft_ms"] < line["sparktune"]["duration_ms"]
 
 
 @pytest.mark.parametrize(("ends", "is_reset"), [(close, False), (reset, True)])
 async def test_a_server_that_breaks_off_breaks_off_for_the_client(recording, ends, *, is_reset: bool) -> None:  # noqa: ANN001
     """In the middle of a chunk; everything before it arrives first."""
-    cut = _HEAD + _chunk(_FIRST)[:-9]
-    with ScriptedServer({_CHAT: [read_body(), send(cut), ends()]}) as server:
-        async with recording(_url(server)) as running:
+    cut = HEAD + chunk(FIRST)[:-9]
+    with ScriptedServer({CHAT: [read_body(), send(cut), ends()]}) as server:
+        async with recording(url_of(server)) as running:
             reader, writer = await running.client()
-            writer.write(_ASK)
+            writer.write(ASK)
             got = await reader.readexactly(len(cut))
             if is_reset:
                 with pytest.raises(ConnectionResetError):
@@ -127,10 +111,10 @@ async def test_a_client_that_leaves_is_seen_by_the_server(recording, *, is_reset
             seen.append("reset")
         left.set()
 
-    with ScriptedServer({_CHAT: [read_body(), tell(asked), watch, close()]}) as server:
-        async with recording(_url(server)) as running:
+    with ScriptedServer({CHAT: [read_body(), tell(asked), watch, close()]}) as server:
+        async with recording(url_of(server)) as running:
             sock = running.socket()
-            sock.sendall(_ASK)
+            sock.sendall(ASK)
             await running.until(asked.is_set)
             if is_reset:
                 sock.setsockopt(SOL_SOCKET, SO_LINGER, _RESET)
@@ -147,12 +131,12 @@ async def test_a_client_that_only_sends_no_more_gets_its_answer(recording) -> No
         while connection.read():
             pass
 
-    with ScriptedServer({_CHAT: [to_the_end, send(_TOLD), close()]}) as server:
-        async with recording(_url(server)) as running:
+    with ScriptedServer({CHAT: [to_the_end, send(TOLD), close()]}) as server:
+        async with recording(url_of(server)) as running:
             reader, writer = await running.client()
-            writer.write(_ASK)
+            writer.write(ASK)
             writer.write_eof()
-            assert await reader.read() == _TOLD
+            assert await reader.read() == TOLD
             writer.close()
             (line,) = await running.lines()
 
@@ -177,7 +161,7 @@ async def test_a_slow_reader_slows_its_server_and_not_the_memory(recording) -> N
                 connection.sock.settimeout(30.0)
 
     with ScriptedServer({"/v1/models": [send_pieces, hold()]}) as server:
-        async with recording(_url(server)) as running:
+        async with recording(url_of(server)) as running:
             sock = running.socket()
             sock.sendall(b"GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n")
             await running.until(blocked.is_set)
@@ -192,15 +176,15 @@ async def test_a_slow_reader_slows_its_server_and_not_the_memory(recording) -> N
 
 async def test_a_large_body_arrives_whole(recording) -> None:  # noqa: ANN001
     big = request(chat(("user", "long " * 4_000_000)))
-    with ScriptedServer({_CHAT: [read_body(), send(_TOLD), hold()]}) as server:
-        async with recording(_url(server)) as running:
+    with ScriptedServer({CHAT: [read_body(), send(TOLD), hold()]}) as server:
+        async with recording(url_of(server)) as running:
             reader, writer = await running.client()
             writer.write(big)
             await writer.drain()
-            assert await reader.readexactly(len(_TOLD)) == _TOLD
+            assert await reader.readexactly(len(TOLD)) == TOLD
             writer.close()
             (line,) = await running.lines()
-        received = bytes(server.connections[_CHAT][0].received)
+        received = bytes(server.connections[CHAT][0].received)
 
     assert received == big
     assert line["sparktune"]["status"] == 200
@@ -216,7 +200,7 @@ async def test_bytes_that_are_no_http_pass_too(recording) -> None:  # noqa: ANN0
         connection.sock.sendall(b"\x81\x05hello")
 
     with ScriptedServer({"/socket": [send(switched), echo, close()]}) as server:
-        async with recording(_url(server)) as running:
+        async with recording(url_of(server)) as running:
             reader, writer = await running.client()
             writer.write(upgrade)
             assert await reader.readexactly(len(switched)) == switched
@@ -228,11 +212,11 @@ async def test_bytes_that_are_no_http_pass_too(recording) -> None:  # noqa: ANN0
 
 async def test_a_server_that_is_not_there_is_a_502_and_said_once(recording) -> None:  # noqa: ANN001
     with ScriptedServer({}) as server:
-        url = _url(server)
+        url = url_of(server)
     async with recording(url) as running:
         for _ in range(3):
             reader, writer = await running.client()
-            writer.write(_ASK)
+            writer.write(ASK)
             assert (await reader.read()).startswith(b"HTTP/1.1 502 Bad Gateway\r\n")
             writer.close()
         await running.until(lambda: not running.proxy.connections)
@@ -244,85 +228,23 @@ async def test_a_server_that_is_not_there_is_a_502_and_said_once(recording) -> N
     assert "cannot reach" in said[0]
 
 
-async def test_modules_of_the_folder_that_one_is_in_are_not_run(
-    recording,  # noqa: ANN001
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The folder of somebody's project may well have a struct.py or a signal.py."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "msgspec.py").write_text("raise SystemExit('not ours')\n")
-    with ScriptedServer({}) as server:
-        url = _url(server)
-    async with recording(url) as running:
-        reader, writer = await running.client()
-        writer.write(_ASK)
-        await reader.read()
-        writer.close()
-        await running.until(lambda: not running.proxy.connections)
-        assert len(await running.lines()) == 1
-        assert not running.child.broken
-
-
 async def test_tls_is_spoken_to_the_server_by_its_own_name(
     recording,  # noqa: ANN001
     certificates: Path,
     server_context: ssl.SSLContext,
 ) -> None:
-    with ScriptedServer({_CHAT: [read_body(), send(_TOLD), hold()]}, tls=server_context) as server:
-        async with recording(_url(server, "https"), ca_file=str(certificates / "ca.pem")) as running:
+    with ScriptedServer({CHAT: [read_body(), send(TOLD), hold()]}, tls=server_context) as server:
+        async with recording(url_of(server, "https"), ca_file=str(certificates / "ca.pem")) as running:
             reader, writer = await running.client()
-            writer.write(_ASK)
-            assert await reader.readexactly(len(_TOLD)) == _TOLD
+            writer.write(ASK)
+            assert await reader.readexactly(len(TOLD)) == TOLD
             writer.close()
             (line,) = await running.lines()
-        received = bytes(server.connections[_CHAT][0].received)
+        received = bytes(server.connections[CHAT][0].received)
 
     assert f"Host: {server.host}:{server.port}\r\n".encode() in received
     assert b"Authorization: Bearer very-secret" in received
     assert line["input_length"] == 7
-
-
-async def test_a_recording_that_dies_stops_no_stream(recording) -> None:  # noqa: ANN001
-    seen = threading.Event()
-    steps = [read_body(), send(_HEAD + _chunk(_FIRST)), wait(seen), send(_chunk(_LAST) + b"0\r\n\r\n"), hold()]
-    with ScriptedServer({_CHAT: steps}) as server:
-        async with recording(_url(server)) as running:
-            reader, writer = await running.client()
-            writer.write(_ASK)
-            await reader.readuntil(b"one")
-            assert running.child._process is not None
-            os.kill(running.child._process.pid, signal.SIGKILL)
-            await running.until(lambda: bool(running.child.broken))
-            seen.set()
-            assert (await reader.readuntil(b"0\r\n\r\n")).endswith(b"[DONE]\n\n\r\n0\r\n\r\n")
-            second = await running.client()
-            second[1].write(_ASK)
-            await second[0].readuntil(b"one")
-            for one in (writer, second[1]):
-                one.close()
-            said = list(running.said)
-
-    assert len(said) == 1
-    assert "nothing more is recorded" in said[0]
-
-
-async def test_a_full_disk_stops_no_stream(recording, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN001
-    monkeypatch.setattr(TraceFile, "create", staticmethod(lambda _path: os.open("/dev/full", os.O_WRONLY)))
-    with ScriptedServer({_CHAT: [read_body(), send(_TOLD), hold()]}) as server:
-        async with recording(_url(server)) as running:
-            for _ in range(2):
-                reader, writer = await running.client()
-                writer.write(_ASK)
-                assert await reader.readexactly(len(_TOLD)) == _TOLD
-                writer.close()
-            running.proxy.close_all()
-            await running.child.end(0)
-            said, tally = list(running.said), running.child.tally
-
-    assert (tally.requests, tally.unwritten) == (0, 2)
-    assert [word in said[0] for word in ("No space left", "passed on")] == [True, True]
-    assert len([line for line in said if "cannot write" in line]) == 1
 
 
 async def test_two_hundred_streams_at_once_all_end_well(recording, reference: ReferenceProcess) -> None:  # noqa: ANN001
