@@ -73,7 +73,9 @@ class HandMade:
         """Return the knob as each of its server processes has it."""
         found = []
         for pid in self.pids():
-            words = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
+            words = []
+            with suppress(OSError):  # one that has ended meanwhile has it no more
+                words = Path(f"/proc/{pid}/environ").read_bytes().decode().split("\0")
             found += [word.partition("=")[2] for word in words if word.startswith(f"{KNOB}=")]
         return found
 

@@ -32,12 +32,20 @@ def left_applied(names: Collection[str], folder: Path, there: Path = _JOURNALS) 
 
 
 def take_back(names: Collection[str]) -> None:
-    """Undo them, in this order, with the agent that the node keeps for that."""
+    """Undo them, in this order, with the agent that the node keeps for that.
+
+    Another run's test may be at work on the machine: the agent waits for it a moment, and is asked again.
+    """
     for name in names:
-        done = subprocess.run(
-            (sys.executable, "-I", f"{HOME}/agent.pyz", "revert", name), capture_output=True, text=True, check=False
-        )
+        done = _reverted(name)
+        while '"busy"' in done.stdout:  # never is a timeout of this test
+            done = _reverted(name)
         assert done.returncode == 0, f"a test has left {name}, which cannot be taken back: {done.stdout}{done.stderr}"
+
+
+def _reverted(name: str) -> subprocess.CompletedProcess[str]:
+    words = (sys.executable, "-I", f"{HOME}/agent.pyz", "--json", "revert", name)
+    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 def _stands_below(transaction: Path, folder: Path) -> bool:
