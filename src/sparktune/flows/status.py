@@ -189,7 +189,7 @@ def _with_past(node: NodeStanding, seen: Mapping[str, Seconds]) -> NodeStanding:
 
 
 def _bench(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
-    return tuple(_of_run(run, endpoint) for run in store.list_runs(1))
+    return tuple(_of_run(run, endpoint) for run in store.list_runs(1, own=True))
 
 
 def _ab(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.cli import run_sparktune
+from tests.support.measured import store_run
 from tests.support.stored_experiment import store_experiment
 
 from sparktune.io.store import Store
@@ -27,6 +28,7 @@ def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_configured_folder_says_where_things_stand(service: Path) -> None:
     with Store.open() as store:
+        own = store_run(store, "261101-000000-own", created_wall_s=1_700_000_000.0)
         experiment = store_experiment(store)
 
     done = run_sparktune("status", "--within", "60s")
@@ -41,7 +43,8 @@ def test_a_configured_folder_says_where_things_stand(service: Path) -> None:
     assert [one["node"] for one in told["nodes"]] == ["local"]
     assert told["service"]["answers"] is False
     assert told["drift"]["differs"] is True
-    assert {one["kind"] for one in told["verdicts"]} == {"bench", "ab"}
+    newest = {one["kind"]: one["id"] for one in told["verdicts"]}
+    assert newest == {"bench": own.id, "ab": experiment.id}, "a visit of an experiment is no benchmark of its own"
 
 
 @pytest.mark.usefixtures("service")

@@ -33,7 +33,7 @@ def _steps(page: FrontPage) -> Iterator[tuple[str, str]]:
             "sparktune earned list",
             f"the evidence of {stale} earned {'setting' if stale == 1 else 'settings'} is stale",
         )
-    if page.service is not None and "bench" not in kinds:
+    if page.service is not None and not kinds & {"bench", "ab", "sweep"}:
         yield "sparktune bench", "nothing was measured yet"
     for one in page.verdicts:
         if one.kind in {"ab", "sweep"} and one.state != _ENDED:

@@ -90,6 +90,8 @@ def test_all_is_well_in_ten_lines() -> None:
         ),
         ({"nodes": (replace(_NODE, profile=False),)}, "sparktune host plan", "no host profile"),
         ({"verdicts": (_verdict("bench"),)}, "sparktune knobs list", "bench"),
+        ({"verdicts": (_verdict("ab"),)}, "sparktune doctor", "ab"),
+        ({"verdicts": (_verdict("trial"),)}, "sparktune bench", "trial"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
