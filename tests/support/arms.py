@@ -1,6 +1,6 @@
 """Arms of real child servers, and what is needed to hold them."""
 
-__all__ = ["SERVER", "arm_plan", "bystander", "hold_settings", "living", "server_command"]
+__all__ = ["SERVER", "arm_plan", "bystander", "command_plan", "hold_settings", "living", "server_command"]
 
 import asyncio
 import os
@@ -56,6 +56,11 @@ async def bystander(*command: str) -> AsyncIterator[asyncio.subprocess.Process]:
 def arm_plan(launcher: str, arms: Mapping[str, Any], arm: str = "B", live: Mapping[str, Any] | None = None) -> ArmPlan:
     """Return the plan of an arm."""
     return _LAUNCHERS[launcher].plan(ArmSpec(arms=arms, live=live or {}), {}, arm)
+
+
+def command_plan(command: list[str], **arm: Any) -> ArmPlan:  # noqa: ANN401 - settings of an arm
+    """Return the plan of arm B, a command with these settings; arm A is the same with a word more."""
+    return arm_plan("command", {"A": {"command": [*command, "a"]}, "B": {"command": command, **arm}})
 
 
 def living(folder: Path) -> tuple[Seen, ...]:
