@@ -14,6 +14,7 @@ _CHANGES = (
     "fchown",
     "ftruncate",
     "lchown",
+    "link",
     "mkdir",
     "open",
     "removexattr",

@@ -2,9 +2,11 @@
 
 __all__ = ["earn"]
 
+import shlex
 import sys
 
 from sparktune.cli._experiment_options import ExperimentOptions
+from sparktune.errors import UsageError
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.flows.earned_accept import why_not
@@ -27,7 +29,13 @@ def earn(result: ExperimentResult, options: ExperimentOptions) -> None:
             f"{options.earned} was not written; with --accept it would have been, and still can be: {later}\n"
         )
         return
-    keep_earned(options.earned, earned_entry(result))
+    try:
+        keep_earned(options.earned, earned_entry(result))
+    except UsageError as error:
+        # Hours were measured for it, and they are in the store.
+        later = f"sparktune earned accept {result.experiment.id} --earned {shlex.quote(str(options.earned))}"
+        message = f"{error}; the setting was not kept there"
+        raise UsageError(message, hint=f"{error.hint}; then: {later}") from error
     sys.stderr.write(f"saved {options.earned}\n")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from sparktune.errors import UsageError
 from sparktune.io.config import CONFIG_NAME, find_config
 from sparktune.io.discovery import discover
-from sparktune.io.files import check_writable, write_atomic
+from sparktune.io.files import check_writable, write_new
 from sparktune.report.starter import starter_config
 
 
@@ -34,7 +34,7 @@ def run_init(*, yes: bool, dry_run: bool) -> None:
     if not (yes or _agreed(path)):
         sys.stderr.write("nothing was written\n")
         return
-    write_atomic(path, text)
+    write_new(path, text)
     sys.stderr.write(f"wrote {path.resolve()}\nnext: sparktune doctor\n")
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from tests.support.cli import run_sparktune
 
+from sparktune.cli import _init
+from sparktune.errors import UsageError
 from sparktune.io.config import load_config
 from sparktune.io.discovery import discover
-from sparktune.model.discovery import FoundServer
+from sparktune.model.discovery import Discovery, FoundServer
 
 
 @pytest.fixture(autouse=True)
@@ -71,6 +73,25 @@ def test_it_never_overwrites(tmp_path: Path) -> None:
     assert done.code == 2
     assert "is there already" in done.err
     assert (tmp_path / "here/sparktune.yaml").read_text() == "nodes: [mine]\n"
+
+
+def test_what_somebody_wrote_while_it_looked_around_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Between the look and the writing is a question, and nobody knows how long that is."""
+    path = tmp_path / "here/sparktune.yaml"
+
+    def meanwhile() -> Discovery:
+        path.write_text("nodes: [mine]\n")
+        return discover(())
+
+    monkeypatch.setattr(_init, "discover", meanwhile)
+    with pytest.raises(UsageError, match="written by somebody else meanwhile"):
+        _init.run_init(yes=True, dry_run=False)
+
+    assert path.read_text() == "nodes: [mine]\n"
+    assert [one.name for one in path.parent.iterdir()] == ["sparktune.yaml"]
+    assert "wrote /" not in capsys.readouterr().err
 
 
 def test_without_a_terminal_it_shows_and_writes_nothing(tmp_path: Path) -> None:

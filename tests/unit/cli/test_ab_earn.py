@@ -1,35 +1,27 @@
-"""What is said when a win is kept: a loss that the mean hides does not forbid it, and is not passed over either."""
+"""What an experiment earned is kept, or the command that keeps it later is named: hours were measured for it."""
 
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
-from tests.support import reported
 
 from sparktune.cli import _ab_earn
-from sparktune.cli._ab_earn import earn
 from sparktune.cli._experiment_options import ExperimentOptions
-from sparktune.experiment.result import CellHarm
+from sparktune.errors import UsageError
+from sparktune.experiment.verdict import Verdict
 
 
-@pytest.mark.parametrize(("harms", "warned"), [((), False), ((reported.harm(),), True)], ids=["clean", "hidden harm"])
-@pytest.mark.parametrize("accept", [True, False])
-def test_a_hidden_loss_is_told_where_a_win_is_kept(
-    harms: tuple[CellHarm, ...],
-    *,
-    warned: bool,
-    accept: bool,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_file_that_cannot_be_written_names_the_command_for_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With --json and --accept nobody reads the verdict's text: the warning has to be where the saving is told."""
-    kept: list[object] = []
-    monkeypatch.setattr(_ab_earn, "keep_earned", lambda _path, entry: kept.append(entry))
-    monkeypatch.setattr(_ab_earn, "earned_entry", lambda result: result.experiment.id)
-    result = replace(reported.decided().result, guards=(), harms=harms)
+    result: Any = mock.Mock(verdict=Verdict.IMPROVED, harms=())
+    result.experiment.id = "261130-180000-exp"
+    earned = tmp_path / "no such folder" / "earned.yaml"
+    monkeypatch.setattr(_ab_earn, "why_not", lambda _result: "")
+    monkeypatch.setattr(_ab_earn, "earned_entry", lambda _result: {"knob": "k", "scope": {}, "evidence": {}})
 
-    earn(result, ExperimentOptions(accept=accept, yes=True, earned=Path("earned.yaml")))
+    with pytest.raises(UsageError, match=r"cannot be opened: .*; the setting was not kept there") as caught:
+        _ab_earn.earn(result, ExperimentOptions(accept=True, earned=earned))
 
-    told = capsys.readouterr().err
-    assert ("WARNING: in pp2048 tg128 c8 decode_min_tok_s is -31.0 %" in told) is warned
-    assert bool(kept) is accept
+    assert caught.value.hint.endswith(f"then: sparktune earned accept 261130-180000-exp --earned '{earned}'")
