@@ -32,13 +32,9 @@ def sample(
     """Answer the verb ``sample``; ``waiting`` waits for the next request, which ends it."""
     interval_ns = int(max(float(request["interval_s"]), _SHORTEST_S) * 1e9)
     count = int(request["count"])
-    sources: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("command", "count", "file", "files")}
-    for ask in request["sources"]:
-        sources[ask["kind"]].append(ask)
-    files = _Files(
-        tree,
-        {str(ask.get("path", ask.get("pattern"))): _starts(ask) for ask in sources["file"] + sources["files"]},
-    )
+    sources = _by_kind(request["sources"])
+    read = sources["file"] + sources["files"]
+    files = _Files(tree, {str(ask.get("path", ask.get("pattern"))): _starts(ask) for ask in read})
     outputs = Outputs(observer, sources["command"] + sources["count"])
     whys: dict[str, str] = {}
     start, tick, missed, sent = 0, 0, 0, 0
@@ -66,6 +62,13 @@ def sample(
 def _news(before: dict[str, str], now: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return what is new about why sources have no text, and all of it."""
     return {path: why for path, why in now.items() if why != before.get(path, "")}, now
+
+
+def _by_kind(asked: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    sources: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("command", "count", "file", "files")}
+    for ask in asked:
+        sources[ask["kind"]].append(ask)
+    return sources
 
 
 def _starts(ask: dict[str, Any]) -> tuple[bytes, ...]:

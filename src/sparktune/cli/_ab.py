@@ -190,12 +190,8 @@ async def _run(
 
     if recover and (record := store.held(experiment.id)):
         await _take_back(record, world, experiment, progress, remember)
-    hold = Hold(
-        world.settings,
-        remember=remember,
-        ask=ask_person if sys.stdin.isatty() else None,
-        record=store.held(experiment.id) or None,
-    )
+    ask = ask_person if sys.stdin.isatty() else None
+    hold = Hold(world.settings, remember=remember, ask=ask, record=store.held(experiment.id) or None)
     planner = await world.seeing()
     check_may_boot(planner.plan(Arm.B.value), experiment, allowed=options.allow_reboot)
     tools = AbTools(

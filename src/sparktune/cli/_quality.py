@@ -59,13 +59,27 @@ def run_quality(arguments: QualityArguments) -> None:
         raise typer.Exit(int(ExitCode.NOT_CONCLUSIVE))
 
 
-def _order(arguments: QualityArguments) -> tuple[QualityOrder, tuple[str, ...]]:
+def _refuse_unknown_words(arguments: QualityArguments) -> None:
     if arguments.only not in _ONLY:
         message = f"--only {arguments.only!r} is neither tools nor canary"
         raise UsageError(message, hint="leave it out for both")
     if arguments.thinking not in {one.value for one in Thinking}:
         message = f"--thinking {arguments.thinking!r} is none of server, on, off"
         raise UsageError(message, hint="server leaves it as it is")
+
+
+def _plan(arguments: QualityArguments) -> QualityPlan:
+    return QualityPlan(
+        tools=arguments.only != "canary",
+        canary=arguments.only != "tools",
+        answer_tokens=arguments.answer_tokens,
+        answer_s=arguments.answer_s,
+        limit_s=arguments.limit_s,
+    )
+
+
+def _order(arguments: QualityArguments) -> tuple[QualityOrder, tuple[str, ...]]:
+    _refuse_unknown_words(arguments)
     config = _config(arguments)
     service = config.service(arguments.service or None) if config is not None else None
     key = read_api_key(
@@ -81,13 +95,7 @@ def _order(arguments: QualityArguments) -> tuple[QualityOrder, tuple[str, ...]]:
             thinking=Thinking(arguments.thinking),
             extra_body=arguments.extra_body,
         ),
-        plan=QualityPlan(
-            tools=arguments.only != "canary",
-            canary=arguments.only != "tools",
-            answer_tokens=arguments.answer_tokens,
-            answer_s=arguments.answer_s,
-            limit_s=arguments.limit_s,
-        ),
+        plan=_plan(arguments),
         repeats=arguments.repeats,
         secret=key.secret,
         wait_s=arguments.wait_s,

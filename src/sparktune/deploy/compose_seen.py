@@ -32,6 +32,8 @@ from sparktune.redact import redact_text
 
 KEYS: Final = ("node", "service", "file", "folder", "env_file", "project")
 
+_UP: Final = ("up", "--detach", "--force-recreate", "--no-deps", "--no-build", "--pull=never")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComposeService:
@@ -121,9 +123,7 @@ def compose_service(where: Mapping[str, Any], readings: Readings, *, exact: bool
         image=image.get("Config") or {},
         existed=bool(found),
         ran=bool(running),
-        up=origin.command(
-            *("up", "--detach", "--force-recreate", "--no-deps", "--no-build", "--pull=never"), project=project
-        ),
+        up=origin.command(*_UP, project=project),
         cpus=(readings.file(ONLINE.path).value or "").strip(),
         links={path: target for path in texts for target in readings.links.get(path, {}).values()},
     )

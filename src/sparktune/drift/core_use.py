@@ -46,11 +46,7 @@ def core_use(view: DriftView, part: PartSeen) -> CoreUse | None:
     if node is None:
         return None
     container = _container(node, part)
-    processes = [
-        one
-        for one in (node.get(ProcessFacts) or ProcessFacts()).processes
-        if one.pid in {part.pid, *part.pids} or (part.container and one.container == part.container)
-    ]
+    processes = _processes(node, part)
     if not processes:
         return None
     cpu = node.get(CpuFacts)
@@ -74,6 +70,14 @@ def core_use(view: DriftView, part: PartSeen) -> CoreUse | None:
         narrowed=_narrowed(processes, known, meant),
         why="" if known and len(known) == len(threads) else "not every thread could be read",
     )
+
+
+def _processes(node: NodeFacts, part: PartSeen) -> list[InferenceProcess]:
+    return [
+        one
+        for one in (node.get(ProcessFacts) or ProcessFacts()).processes
+        if one.pid in {part.pid, *part.pids} or (part.container and one.container == part.container)
+    ]
 
 
 def _container(node: NodeFacts, part: PartSeen) -> Container | None:

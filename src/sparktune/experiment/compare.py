@@ -112,15 +112,9 @@ def compare_arms(
     if not cells:
         return None
     way, ratios = _ratios(first, second, cells, named=all(row.prompt_id for row in kept))
-    if way is Way.UNPAIRED:
-        interval = _welch(first, second, cells, alpha)
-        ratios = [_middle(second[cell]) - _middle(first[cell]) for cell in cells]
-    else:
-        interval = _paired(ratios, alpha)
-    middle, low, high, deviation = interval
-    rounded = sum(
-        _rounded_away(values[cell], _grain(kept, arms, metric)) for values in (first, second) for cell in cells
-    )
+    paired = way is not Way.UNPAIRED
+    middle, low, high, deviation = _paired(ratios, alpha) if paired else _welch(first, second, cells, alpha)
+    rounded = _rounded_away(first, second, cells, _grain(kept, arms, metric))
     up = _METRICS[metric] is Better.HIGHER
     return Comparison(
         metric=metric,
@@ -132,16 +126,13 @@ def compare_arms(
         low=None if low is None else math.exp(low - rounded / len(cells)),
         high=None if high is None else math.exp(high + rounded / len(cells)),
         confidence=1 - alpha,
-        units=len(ratios) if way is not Way.UNPAIRED else _fewest(first, second, cells),
+        units=len(ratios) if paired else _fewest(first, second, cells),
         wins=sum((ratio > 0) == up and ratio != 0 for ratio in ratios),
         trials=len(ratios) if way is Way.PROMPTS else _trials(kept, arms, set(cells)),
         median_ratio=math.exp(statistics.median(ratios)),
         cells=len(cells),
         deviation=deviation,
-        medians={
-            arm: math.exp(statistics.median(value for cell in cells for _, value in values[cell]))
-            for arm, values in zip(arms, (first, second), strict=True)
-        },
+        medians={arm: _median(values, cells) for arm, values in zip(arms, (first, second), strict=True)},
         lacking=_lacking(kept, arms, metric, void_cells),
     )
 
@@ -184,11 +175,18 @@ def _has(value: float, places: int) -> bool:
     return math.isclose(round(value, places), value, rel_tol=1e-12)
 
 
-def _rounded_away(values: Sequence[tuple[object, float]], grain: float) -> float:
-    """Return what rounding may have taken from all trials of a cell alike, as a log; 0 where their noise undoes it."""
-    told = [math.exp(value) for _, value in values]
-    same = len(told) > 1 and max(told) - min(told) < _GRAINS * grain
-    return grain / 2 / min(told) if same else 0.0
+def _rounded_away(first: _Values, second: _Values, cells: Sequence[_Cell], grain: float) -> float:
+    """Return what rounding may have taken from all trials of a cell alike, as a log, summed over cells and arms.
+
+    0 where the noise of a cell undoes it.
+    """
+    lost = 0.0
+    for values in (first, second):
+        for cell in cells:
+            told = [math.exp(value) for _, value in values[cell]]
+            if len(told) > 1 and max(told) - min(told) < _GRAINS * grain:
+                lost += grain / 2 / min(told)
+    return lost
 
 
 def _lacking(rows: Sequence[Row], arms: tuple[str, str], metric: str, void: set[_Cell]) -> int:
@@ -210,7 +208,7 @@ def _ratios(first: _Values, second: _Values, cells: Sequence[_Cell], *, named: b
         way = Way.BLOCKS if all(isinstance(number, _Block) for number in numbers) else Way.TRIALS
         return way, [statistics.fmean(other[cell][n] - one[cell][n] for cell in cells) for n in numbers]
     if _fewest(first, second, cells) >= _LEAST:
-        return Way.UNPAIRED, []
+        return Way.UNPAIRED, means
     return Way.CELLS, means
 
 
@@ -223,6 +221,10 @@ def _shared_numbers(first: _Values, second: _Values, cells: Sequence[_Cell]) -> 
 
 def _middle(values: Sequence[tuple[object, float]]) -> float:
     return statistics.median(value for _, value in values)
+
+
+def _median(values: _Values, cells: Sequence[_Cell]) -> float:
+    return math.exp(statistics.median(value for cell in cells for _, value in values[cell]))
 
 
 def _paired(ratios: Sequence[float], alpha: float) -> tuple[float, float | None, float | None, float | None]:

@@ -55,7 +55,6 @@ def declared(
     An experiment of fewer blocks has the looks that lie in it, each as strict as ever. One that has none gives no
     verdict.
     """
-    looks = tuple(look for look in Rules().looks if look.blocks <= request.blocks)
     return Experiment(
         id=experiment_id,
         created_wall_s=created_wall_s,
@@ -69,12 +68,7 @@ def declared(
         blocks=blocks_of(request.blocks, ascending(request.workload.cells), draw),
         primary=request.primary,
         guards=request.guards,
-        rules=Rules(
-            looks=looks or Rules().looks,
-            margin=request.margin,
-            equivalence=request.equivalence,
-            only_equivalence=request.only_equivalence,
-        ),
+        rules=_rules(request),
         seed=seed,
         aa=request.aa,
         hot_settle_s=request.hot_settle_s,
@@ -85,4 +79,14 @@ def declared(
         where=request.where,
         protection=request.protection,
         quality=request.quality,
+    )
+
+
+def _rules(request: Request) -> Rules:
+    looks = tuple(look for look in Rules().looks if look.blocks <= request.blocks)
+    return Rules(
+        looks=looks or Rules().looks,
+        margin=request.margin,
+        equivalence=request.equivalence,
+        only_equivalence=request.only_equivalence,
     )

@@ -24,7 +24,7 @@ from sparktune.io.secrets import Secret
 from sparktune.io.store.identity import new_run_id
 from sparktune.io.store.store import Store
 from sparktune.model.cell import Cell
-from sparktune.model.engine import EngineFacts
+from sparktune.model.engine import Engine, EngineFacts
 from sparktune.model.run import Run
 from sparktune.model.workload import Workload
 from sparktune.units import Seconds
@@ -62,8 +62,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
     """Yield what ``run_bench`` needs; the run is in the store then, and nothing has been measured yet.
 
     Raises an EndpointError when the server cannot be measured, UsageError when a cell cannot be sent, its streams
-    cannot be opened, or an earlier
-    run does not fit.
+    cannot be opened, or an earlier run does not fit.
     """
     reserve_descriptors(max(_streams_at_once(cell) for cell in order.workload.cells))
     async with Server(order.base_url, order.secret) as server:
@@ -72,12 +71,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
         run = _earlier(order, facts) or _new(order, server, facts)
         options = run.workload.options
         preparation = Preparation(
-            server,
-            engine,
-            options,
-            order.corpus,
-            seed=run.workload.seed,
-            max_model_len=facts.max_model_len,
+            server, engine, options, order.corpus, seed=run.workload.seed, max_model_len=facts.max_model_len
         )
         progress.say(f"{options.model} on {facts.name} {facts.version or '(version unknown)'}; fitting prompts")
         await preparation.check(run.workload.cells)
@@ -86,13 +80,7 @@ async def open_bench(order: BenchOrder, store: Store, progress: Progress) -> Asy
         with store.spool() as spool:
             yield (
                 BenchTools(
-                    wave=WaveTools(
-                        server=server,
-                        limits=Limits(stall_s=run.workload.stall_s, timeout_s=run.workload.timeout_s),
-                        engine=engine,
-                        options=options,
-                        cores=order.cores,
-                    ),
+                    wave=_wave_tools(order, run, server, engine),
                     preparation=preparation,
                     store=store,
                     spool=spool,
@@ -120,6 +108,16 @@ def _new(order: BenchOrder, server: Server, facts: EngineFacts) -> Run:
         workload=replace(order.workload, corpus=order.corpus.name, options=replace(options, model=model)),
         engine=facts,
         provenance=local_provenance(order.argv),
+    )
+
+
+def _wave_tools(order: BenchOrder, run: Run, server: Server, engine: Engine) -> WaveTools:
+    return WaveTools(
+        server=server,
+        limits=Limits(stall_s=run.workload.stall_s, timeout_s=run.workload.timeout_s),
+        engine=engine,
+        options=run.workload.options,
+        cores=order.cores,
     )
 
 

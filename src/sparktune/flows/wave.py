@@ -3,8 +3,8 @@
 __all__ = ["WaveTools", "record_wave"]
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from sparktune.bench.decode import decode
@@ -69,12 +69,9 @@ async def record_wave(
         cores=tools.cores,
     )
     load = asyncio.create_task(asyncio.to_thread(client.run_wave, payloads, starts))
-    during: list[Scrape] = []
-    scraper = asyncio.create_task(_scrape_until_cancelled(tools, during, scraped))
-    recorded = await _watch(client, load, look)
-    scraper.cancel()
-    with suppress(asyncio.CancelledError):
-        await scraper
+    async with _scraped_meanwhile(tools, scraped) as during:
+        recorded = await _watch(client, load, look)
+    # A wave that was stopped counts nothing, and its server may be in trouble: it is not asked any more.
     complete = not any(recording.end is End.STOPPED for recording in recorded.recordings)
     after = None
     if complete:
@@ -85,21 +82,26 @@ async def record_wave(
         index=index,
         phase=phase,
         started_wall_s=recorded.started_wall_s,
-        requests=tuple(
-            [
-                # A wave that was stopped counts nothing, and its server may be in trouble: it is not asked any more.
-                _raw_request(
-                    tools, request, recording, await _count_first_chunk(tools, request, recording) if complete else None
-                )
-                for request, recording in zip(requests, recorded.recordings, strict=True)
-            ]
-        ),
+        requests=await _raw_requests(tools, requests, recorded.recordings, counted=complete),
         health=recorded.health,
         before=before,
         after=after,
         during=tuple(during),
         complete=complete,
     )
+
+
+@asynccontextmanager
+async def _scraped_meanwhile(tools: WaveTools, tell: Callable[[Scrape], None]) -> AsyncIterator[list[Scrape]]:
+    """Yield a list to which the gauges are added, read again and again until the end."""
+    scrapes: list[Scrape] = []
+    scraper = asyncio.create_task(_scrape_until_cancelled(tools, scrapes, tell))
+    try:
+        yield scrapes
+    finally:
+        scraper.cancel()
+        with suppress(asyncio.CancelledError):
+            await scraper
 
 
 async def _watch(
@@ -126,6 +128,20 @@ async def _scrape_until_cancelled(tools: WaveTools, scrapes: list[Scrape], tell:
             return
         scrapes.append(scrape)
         tell(scrape)
+
+
+async def _raw_requests(
+    tools: WaveTools, requests: Sequence[PreparedRequest], recordings: Sequence[Recording], *, counted: bool
+) -> tuple[RawRequest, ...]:
+    """Return what was recorded of each request; ``counted``: with the tokens of its first chunk."""
+    return tuple(
+        [
+            _raw_request(
+                tools, request, recording, await _count_first_chunk(tools, request, recording) if counted else None
+            )
+            for request, recording in zip(requests, recordings, strict=True)
+        ]
+    )
 
 
 def _raw_request(

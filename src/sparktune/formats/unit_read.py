@@ -23,7 +23,7 @@ from sparktune.formats.unit_lines import Unit, UnitSetting, effective, parsed_un
 from sparktune.formats.yaml_edit import line_edit
 from sparktune.formats.yaml_scalar import Edit
 from sparktune.formats.yaml_slots import call_slots, command_of
-from sparktune.model.document import Command, Document, Entry, EntryKind, NotThisFormat, Problem, Span
+from sparktune.model.document import Document, Entry, EntryKind, NotThisFormat, Problem, Span
 
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _PREFIXES = re.compile(r"[@:+!|-]*")
@@ -40,38 +40,40 @@ def read_unit(name: str, text: str) -> Reading:
     if not unit.headers:
         message = "no section like [Service] in it"
         raise NotThisFormat(message, hint="a unit has its keys below [Unit], [Service] or the like")
-    slots: list[Slot] = [_key_slot(unit, one) for one in unit.settings]
-    commands: list[Command] = []
-    calls: dict[str, Call] = {}
-    runs: dict[str, ContainerRun] = {}
-    for section in unit.headers:
-        slots += _variables(unit, section)
-        words, lost = _exec_start(unit, section)
-        call = _call(unit, section, words, lost)
-        run = container_run(words)
-        if run is not None:
-            runs[section] = run
-            slots += container_slots(section, run, unit.lines)
-        if call is not None:
-            calls[section] = call
-            commands.append(command_of(section, call, unit.lines))
-            slots += call_slots(section, call, unit.lines)
+    sections = {section: _section(unit, section) for section in unit.headers}
+    calls = {section: call for section, (_, call, _) in sections.items() if call is not None}
+    runs = {section: run for section, (_, _, run) in sections.items() if run is not None}
+    keys = (_key_slot(unit, one) for one in unit.settings)
+    slots = (*keys, *(slot for own, _, _ in sections.values() for slot in own))
     document = Document(
         format="unit",
         name=name,
         text=text,
         entries=tuple(one.entry for one in slots),
-        commands=tuple(commands),
+        commands=tuple(command_of(section, call, unit.lines) for section, call in calls.items()),
         problems=tuple(sorted(unit.problems, key=lambda one: one.line)),
     )
     return Reading(
         document=document,
-        slots=tuple(slots),
+        slots=slots,
         add=lambda part, kind, key, value: _added(unit, calls, runs, part, kind, key, value),
         wholes=frozenset({"Environment", "ExecStart"}),
         others=tuple((one.section, one.key, one.value.text) for one in unit.settings),
         same=_same_but,
     )
+
+
+def _section(unit: Unit, section: str) -> tuple[list[Slot], Call | None, ContainerRun | None]:
+    """Return what a section sets besides its keys, the command that it starts, and the container around that."""
+    slots = list(_variables(unit, section))
+    words, lost = _exec_start(unit, section)
+    call = _call(unit, section, words, lost)
+    run = container_run(words)
+    if run is not None:
+        slots += container_slots(section, run, unit.lines)
+    if call is not None:
+        slots += call_slots(section, call, unit.lines)
+    return slots, call, run
 
 
 def _key_slot(unit: Unit, one: UnitSetting) -> Slot:

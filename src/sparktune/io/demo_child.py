@@ -18,6 +18,7 @@ import stat
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from sparktune.errors import SparktuneError
 from sparktune.io.demo_server import find_model
@@ -40,6 +41,16 @@ def main() -> None:
     except SparktuneError as error:
         sys.exit(f"error: {error}\nhint: {error.hint}")
     params = xllamacpp.CommonParams()
+    _set(params, asked, model)
+    server = xllamacpp.Server(params)
+    sys.stdout.write(json.dumps({"url": server.listening_address}) + "\n")
+    sys.stdout.flush()
+    _wait(parent if asked.with_parent else None)
+    # At once: the server's own farewell waits for streams that nobody reads any more.
+    os._exit(0)
+
+
+def _set(params: Any, asked: argparse.Namespace, model: Path) -> None:  # noqa: ANN401 - the library has no types
     params.model.path = str(model)
     params.model_alias = {asked.name or model.stem}
     params.n_parallel = asked.parallel
@@ -54,12 +65,6 @@ def main() -> None:
     params.port = asked.port
     params.ui = False
     params.cache_ram_mib = 0
-    server = xllamacpp.Server(params)
-    sys.stdout.write(json.dumps({"url": server.listening_address}) + "\n")
-    sys.stdout.flush()
-    _wait(parent if asked.with_parent else None)
-    # At once: the server's own farewell waits for streams that nobody reads any more.
-    os._exit(0)
 
 
 def _arguments() -> argparse.Namespace:

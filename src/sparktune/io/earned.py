@@ -39,6 +39,7 @@ import msgspec
 
 from sparktune.errors import UsageError
 from sparktune.experiment.design import Arm
+from sparktune.experiment.effect import Effect
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
 from sparktune.io.config import find_config
@@ -111,27 +112,38 @@ def earned_entry(result: ExperimentResult) -> dict[str, Any]:
         "knob": experiment.knob,
         "value": _plain(experiment.arms[Arm.B]),
         "instead_of": _plain(experiment.arms[Arm.A]),
-        "scope": {
-            "cluster": experiment.scope.get("cluster") or ", ".join(experiment.nodes) or None,
-            "service": experiment.scope.get("service") or experiment.base_url,
-            "image_digest": experiment.scope.get("image_digest"),
-            "launcher": experiment.launcher,
-            "model": _model(result),
-            "workload": _workload_hash(experiment),
-        },
-        "evidence": {
-            "run": experiment.id,
-            "date": _day(experiment.created_wall_s),
-            "metric": experiment.primary.metric,
-            "better": experiment.primary.better.value,
-            "ratio": round(effect.ratio, _DIGITS),
-            "low": round(effect.low, _DIGITS),
-            "high": round(effect.high, _DIGITS),
-            "confidence": round(effect.confidence, _DIGITS),
-            "blocks": effect.blocks,
-            "blocks_won": effect.wins,
-            "guards": {guard.metric: guard.status.value for guard in result.guards},
-        },
+        "scope": _scope(result),
+        "evidence": _evidence(result, effect),
+    }
+
+
+def _scope(result: ExperimentResult) -> dict[str, Any]:
+    """Return where the result holds: another image, model or workload is another question."""
+    experiment = result.experiment
+    return {
+        "cluster": experiment.scope.get("cluster") or ", ".join(experiment.nodes) or None,
+        "service": experiment.scope.get("service") or experiment.base_url,
+        "image_digest": experiment.scope.get("image_digest"),
+        "launcher": experiment.launcher,
+        "model": _model(result),
+        "workload": _workload_hash(experiment),
+    }
+
+
+def _evidence(result: ExperimentResult, effect: Effect) -> dict[str, Any]:
+    experiment = result.experiment
+    return {
+        "run": experiment.id,
+        "date": _day(experiment.created_wall_s),
+        "metric": experiment.primary.metric,
+        "better": experiment.primary.better.value,
+        "ratio": round(effect.ratio, _DIGITS),
+        "low": round(effect.low, _DIGITS),
+        "high": round(effect.high, _DIGITS),
+        "confidence": round(effect.confidence, _DIGITS),
+        "blocks": effect.blocks,
+        "blocks_won": effect.wins,
+        "guards": {guard.metric: guard.status.value for guard in result.guards},
     }
 
 

@@ -46,6 +46,7 @@ from sparktune.io.experiment_values import (
 from sparktune.io.http.address import parse_address
 from sparktune.model.launcher import ArmSpec, Launcher
 from sparktune.model.workload import Workload
+from sparktune.units import Ratio
 
 KEYS: Final = (
     "name",
@@ -75,8 +76,8 @@ _BY_LETTER: Final = "attach"  # a person may be asked for an arm by its letter a
 _PRIMARY: Final = "output_tok_s"
 _SETTLE_S: Final = 60.0
 # What is too small to matter, and what is surely not: by the noise that rates and waiting times have.
-_MARGINS: Final = {"s": (0.05, 0.10)}
-_RATE_MARGINS: Final = (0.03, 0.05)
+_MARGINS: Final = {"s": {"margin": 0.05, "equivalence": 0.10}}
+_RATE_MARGINS: Final = {"margin": 0.03, "equivalence": 0.05}
 
 
 def read_experiment_file(path: Path) -> tuple[Mapping[str, Any], Fault]:
@@ -94,24 +95,18 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
 
     ``url`` is wanted, whether or not a service is named too: who knows services has looked it up before.
     """
-    for key in values:
-        if key not in KEYS:
-            raise fault((key,), f"unknown key {key!r}", nearest(str(key), KEYS))
+    _refuse_unknown_keys(values, fault)
     launcher = _launcher(values.get("launcher"), fault)
     aa, same = _way(values, fault)
     arms = _arms(values, launcher, aa=aa, fault=fault)
     workload = workload_of(mapping_at(values, "workload", fault), seed, fault)
-    primary = primary_of(values.get("primary", _PRIMARY), fault)
-    _check_weights(primary, workload, fault)
-    spec = _spec(values, arms, fault)
-    _check_arms(ArmPlanner(launcher=launcher.id, spec=spec), launcher, fault)
-    margin, equivalence = _MARGINS.get(metric_named(primary.metric, ("primary",), fault).unit, _RATE_MARGINS)
-    knob = text_at(values, "knob", fault)
+    primary = _primary(values, workload, fault)
+    spec = _spec(values, arms, launcher, fault)
     return Request(
         name=text_at(values, "name", fault) or ("A against A" if aa else "A against B"),
         base_url=spec.endpoint,
         launcher=launcher.id,
-        knob=way_of(knob) if same else knob_of(values, arms, knob, aa=aa, fault=fault),
+        knob=_knob(values, arms, aa=aa, same=same, fault=fault),
         arms=arms,
         live=spec.live,
         where=spec.where,
@@ -119,8 +114,8 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
         prompts=prompts_file(mapping_at(values, "workload", fault)),
         primary=primary,
         guards=_guards(values, primary, fault),
-        margin=share_at(values, "margin", margin, fault),
-        equivalence=share_at(values, "equivalence", equivalence, fault),
+        margin=_margin(values, "margin", primary, fault),
+        equivalence=_margin(values, "equivalence", primary, fault),
         blocks=_blocks(values, fault),
         aa=aa,
         hot_settle_s=seconds_at(values, "settle_s", _SETTLE_S, fault),
@@ -132,6 +127,19 @@ def request_of(values: Mapping[str, Any], seed: int, fault: Fault) -> Request:
     )
 
 
+def _refuse_unknown_keys(values: Mapping[str, Any], fault: Fault) -> None:
+    for key in values:
+        if key not in KEYS:
+            raise fault((key,), f"unknown key {key!r}", nearest(str(key), KEYS))
+
+
+def _knob(
+    values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], *, aa: bool, same: bool, fault: Fault
+) -> str:
+    knob = text_at(values, "knob", fault)
+    return way_of(knob) if same else knob_of(values, arms, knob, aa=aa, fault=fault)
+
+
 def _way(values: Mapping[str, Any], fault: Fault) -> tuple[bool, bool]:
     """Return whether one arm is measured twice, and whether two are to be shown to be the same."""
     aa, same = boolean_at(values, "aa", fault), boolean_at(values, "equivalence_test", fault)
@@ -141,13 +149,17 @@ def _way(values: Mapping[str, Any], fault: Fault) -> tuple[bool, bool]:
     return aa, same
 
 
-def _spec(values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], fault: Fault) -> ArmSpec:
-    return ArmSpec(
+def _spec(
+    values: Mapping[str, Any], arms: Mapping[Arm, Mapping[str, Any]], launcher: Launcher, fault: Fault
+) -> ArmSpec:
+    spec = ArmSpec(
         arms={arm.value: own for arm, own in arms.items()},
         live=mapping_at(values, "live", fault),
         where=_where(values, fault),
         endpoint=_url(values, fault),
     )
+    _check_arms(ArmPlanner(launcher=launcher.id, spec=spec), launcher, fault)
+    return spec
 
 
 def _launcher(name: object, fault: Fault) -> Launcher:
@@ -205,13 +217,20 @@ def _check_arms(planner: ArmPlanner, launcher: Launcher, fault: Fault) -> None:
         raise fault(place, message, f"launcher {launcher.id}: {launcher.title}") from None
 
 
-def _check_weights(primary: Primary, workload: Workload, fault: Fault) -> None:
+def _primary(values: Mapping[str, Any], workload: Workload, fault: Fault) -> Primary:
+    primary = primary_of(values.get("primary", _PRIMARY), fault)
     labels = [cell.label for cell in workload.cells]
     for cell in primary.weights:
         if cell not in labels:
             raise fault(("primary", "weights", cell), f"no cell is called {cell!r}", nearest(cell, labels))
     if not any(primary.weights.get(label, 1.0) for label in labels):
         raise fault(("primary", "weights"), "every cell has weight 0", "at least one cell has to decide")
+    return primary
+
+
+def _margin(values: Mapping[str, Any], key: str, primary: Primary, fault: Fault) -> Ratio:
+    unit = metric_named(primary.metric, ("primary",), fault).unit
+    return share_at(values, key, _MARGINS.get(unit, _RATE_MARGINS)[key], fault)
 
 
 def _guards(values: Mapping[str, Any], primary: Primary, fault: Fault) -> tuple[GuardMetric, ...]:

@@ -148,7 +148,6 @@ class Ledger:
             "shared_with": parent,
             "shared_tokens": shared_tokens,
             "shared_from": shared_from,
-            "cached_tokens": told.cached_tokens,
             **_seen(entry),
         }
         line = {
@@ -220,9 +219,10 @@ class Ledger:
 
 
 def _seen(entry: _Entry) -> dict[str, Any]:
-    """Return what a line says of the exchange itself, whatever its tokens are."""
+    """Return what a line says of the exchange itself, however its tokens were counted."""
     exchange, asked = entry.exchange, entry.asked
     return {
+        "cached_tokens": exchange.answer.counts.cached_tokens,
         "session": entry.session,
         "session_from": "client" if asked.session else "prefix",
         "route": asked.route,

@@ -85,13 +85,8 @@ def fit(observations: tuple[Observation, ...], gaps: tuple[float, ...]) -> Fit:
     """Return the model of observations (at least one); ``gaps``: how many visits each knot is after the one before."""
     entries = sorted({entry for one in observations for entry in one.cell})
     columns = {entry: place for place, entry in enumerate(entries, start=1)}
-    level, first = observations[0].log_value, len(columns) + 1
     prior = _prior(len(columns), gaps)
-    cells: dict[Cell, list[tuple[Row, float]]] = {}
-    for one in observations:
-        row = {0: 1.0, **{columns[entry]: 1.0 for entry in one.cell}}
-        row.update({first + knot: weight for knot, weight in one.drift if weight})
-        cells.setdefault(one.cell, []).append((row, one.log_value - level))
+    cells = _rows(observations, columns)
     apart = {cell: _DEPARTURE**2 if cell else 0.0 for cell in cells}
     noise, freedom = _NOISE**2, float(_NOISE_WEIGHT)
     for _ in range(_ROUNDS):
@@ -115,6 +110,19 @@ def fit(observations: tuple[Observation, ...], gaps: tuple[float, ...]) -> Fit:
         math.sqrt(noise),
         freedom,
     )
+
+
+def _rows(
+    observations: tuple[Observation, ...], columns: Mapping[tuple[str, str], int]
+) -> dict[Cell, list[tuple[Row, float]]]:
+    """Return a row of the model per visit, by configuration, with its log value beside the first visit's."""
+    level, first = observations[0].log_value, len(columns) + 1
+    cells: dict[Cell, list[tuple[Row, float]]] = {}
+    for one in observations:
+        row = {0: 1.0, **{columns[entry]: 1.0 for entry in one.cell}}
+        row.update({first + knot: weight for knot, weight in one.drift if weight})
+        cells.setdefault(one.cell, []).append((row, one.log_value - level))
+    return cells
 
 
 def _prior(effects: int, gaps: Sequence[float]) -> list[list[float]]:

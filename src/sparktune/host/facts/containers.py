@@ -157,14 +157,23 @@ def _decoded(output: CommandOutput) -> list[_Inspected]:
         raise ValueError(message) from None
 
 
+def _mounts(one: _Inspected, host: _HostConfig) -> tuple[str, ...]:
+    """Return the node's paths that a container sees, each once: mounts first, then binds."""
+    binds = (bind.split(":", 1)[0] for bind in host.binds or ())
+    return tuple(dict.fromkeys((*(mount.source for mount in one.mounts or ()), *binds)))
+
+
+def _environment(config: _Config) -> Mapping[str, str]:
+    pairs = (entry.partition("=") for entry in config.env or ())
+    return kept_environment({name: value for name, sign, value in pairs if sign})
+
+
 def _container(one: _Inspected) -> Container:
     state, host, config = one.state or _State(), one.host_config or _HostConfig(), one.config or _Config()
     running = state.running if state.running is not None else state.status in {"running", "paused"}
     image = config.image or one.image or ""
     command = (*(config.entrypoint or ()), *(config.cmd or ()))
     memlock = next((limit.soft for limit in host.ulimits or () if limit.name == "memlock"), None)
-    pairs = (entry.partition("=") for entry in config.env or ())
-    binds = (bind.split(":", 1)[0] for bind in host.binds or ())
     return Container(
         id=one.id,
         name=one.name.lstrip("/"),
@@ -183,11 +192,11 @@ def _container(one: _Inspected) -> Container:
         cgroup_parent=host.cgroup_parent or "",
         capabilities=tuple(capability.removeprefix("CAP_") for capability in host.cap_add or ()),
         devices=tuple(device.path_on_host for device in host.devices or ()),
-        mounts=tuple(dict.fromkeys((*(mount.source for mount in one.mounts or ()), *binds))),
+        mounts=_mounts(one, host),
         memlock_bytes=present(memlock) if memlock is not None and memlock != _UNLIMITED else absent(),
         unlimited_memlock=memlock == _UNLIMITED,
         labels={name: value for name, value in sorted((config.labels or {}).items()) if name.startswith(_KEPT_LABELS)},
-        environment=kept_environment({name: value for name, sign, value in pairs if sign}),
+        environment=_environment(config),
         command=redact_argv(command),
     )
 

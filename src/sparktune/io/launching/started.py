@@ -88,6 +88,16 @@ class Started:
             return
 
 
+def _start_pump(log: Path, reading: int) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - our own program by our own interpreter, no shell
+        [sys.executable, "-m", _PUMP, str(log)],
+        stdin=reading,
+        stdout=subprocess.DEVNULL,  # it may outlive this program, and must not keep its pipes open
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
 def start(what: Start) -> Started:
     """Start a program and the writer of its log. Raises ArmFailed when it cannot be started."""
     what.log.parent.mkdir(parents=True, exist_ok=True)
@@ -95,13 +105,7 @@ def start(what: Start) -> Started:
         path.unlink(missing_ok=True)
     reading, writing = os.pipe()
     try:
-        pump = subprocess.Popen(  # noqa: S603 - our own program by our own interpreter, no shell
-            [sys.executable, "-m", _PUMP, str(what.log)],
-            stdin=reading,
-            stdout=subprocess.DEVNULL,  # it may outlive this program, and must not keep its pipes open
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        pump = _start_pump(what.log, reading)
         try:
             os.write(writing, json.dumps(_lines(what.secrets)).encode() + b"\n")
             child = subprocess.Popen(  # noqa: S603 - the user's own command, no shell

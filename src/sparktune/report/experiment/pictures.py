@@ -35,8 +35,6 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
     """Return what can be drawn of an experiment."""
     result = material.result
     paired, rows = pairs(result), forest_rows(result)
-    visits, lanes = session(material)
-    panels, wave_cell = wave_panels(material)
     series, spec_cell = acceptance_series(result)
     return (
         Drawing(
@@ -50,16 +48,8 @@ def drawings(material: Material) -> tuple[Drawing, ...]:
             caption=_metrics_caption(only_equivalence=result.experiment.rules.only_equivalence),
         ),
         *(_grid(heat) for heat in cell_heats(result)),
-        Drawing(
-            heading="One wave, stream by stream",
-            draw=lambda width: wave_timeline(panels, wave_cell, width),
-            caption=_wave_caption(reference=any(panel.solo is not None for panel in panels)),
-        ),
-        Drawing(
-            heading="Session",
-            draw=lambda width: session_timeline(visits, lanes, width),
-            caption=_session_caption(material, recorded=bool(lanes)),
-        ),
+        _wave(material),
+        _session(material),
         *_memory(material),
         Drawing(
             heading="Acceptance by position",
@@ -99,6 +89,24 @@ def _metrics_caption(*, only_equivalence: bool) -> str:
     return (
         f"How much better B is. The band of the primary is {inside}; the bracket of a guard is what it "
         "allows; observed metrics (hollow) decide nothing. Numbers are a metric's own change: less is a minus."
+    )
+
+
+def _wave(material: Material) -> Drawing:
+    panels, cell = wave_panels(material)
+    return Drawing(
+        heading="One wave, stream by stream",
+        draw=lambda width: wave_timeline(panels, cell, width),
+        caption=_wave_caption(reference=any(panel.solo is not None for panel in panels)),
+    )
+
+
+def _session(material: Material) -> Drawing:
+    visits, lanes = session(material)
+    return Drawing(
+        heading="Session",
+        draw=lambda width: session_timeline(visits, lanes, width),
+        caption=_session_caption(material, recorded=bool(lanes)),
     )
 
 
