@@ -116,7 +116,7 @@ class _Steady:
             os.close(nowhere)
         if self._must_hold and not isinstance(error, BrokenPipeError):
             message = f"the output cannot be written: {error.strerror or error}"
-            hint = "free some space or write it elsewhere; what was measured is stored: sparktune runs show"
+            hint = "free some space or write it elsewhere; runs and experiments are stored: sparktune runs list"
             self._lost = SparktuneError(message, hint=hint)
             raise self._lost from error
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._options import Concurrency, Quiet
+from sparktune.errors import RequestsFailed
 
 
 def register(app: typer.Typer) -> None:
@@ -39,7 +40,7 @@ def calibrate(
     from sparktune.cli._client_cores import local_client_cores
     from sparktune.flows.calibrate import PLAN, QUICK_PLAN
     from sparktune.flows.calibrate import calibrate as run
-    from sparktune.report.calibrate import calibration_json, calibration_text
+    from sparktune.report.calibrate import calibration_json, calibration_text, failed_words
 
     plan = QUICK_PLAN if quick else PLAN
     streams = parse_numbers(concurrency, flag="--concurrency")
@@ -48,6 +49,10 @@ def calibrate(
     cores = local_client_cores(client_cores, say)
     result = run(replace(plan, concurrency=streams, cores=cores), say)
     sys.stdout.write(calibration_json(result) if as_json else calibration_text(result))
+    lost = next((words for point in result.points if (words := failed_words(point))), "")
+    if lost:
+        message = f"the calibration is not whole: {lost}"
+        raise RequestsFailed(message, hint="mend what it says, or ask for fewer streams: --concurrency 1,8")
 
 
 def _say(line: str) -> None:

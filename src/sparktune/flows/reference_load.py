@@ -3,6 +3,7 @@
 __all__ = ["REFERENCE_MODEL", "run_load", "written_of"]
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 
@@ -10,6 +11,7 @@ import msgspec
 
 from sparktune.bench.accuracy import Pair, compare, written_rate
 from sparktune.bench.decode import decode
+from sparktune.bench.evaluate import failure_words
 from sparktune.engines.generic import ENGINE
 from sparktune.host.cpulist import CpuSet
 from sparktune.io.load.client import LoadClient, WaveRecording
@@ -99,6 +101,7 @@ def _result(
     accuracy = compare(pairs)
     rates = [rate for pair in pairs if (rate := written_rate(pair.written)) is not None]
     thousands = accuracy.tokens / 1000
+    failed = Counter(failure_words(failure) for pair in pairs if (failure := pair.timeline.failure))
     return LoadResult(
         load=load,
         accuracy=accuracy,
@@ -107,4 +110,5 @@ def _result(
         wave_cpu_s_per_1k=wave_cpu_s / thousands if thousands else None,
         decode_cpu_s_per_1k=decode_cpu_s / thousands if thousands else None,
         health=tuple(health),
+        failed_how=next((words for words, _ in failed.most_common(1)), ""),
     )

@@ -77,7 +77,8 @@ class LoadResult:
     """One load, measured. ``written_per_s`` is the chunk rate that the server reached by its own log.
 
     CPU seconds are those of this process per 1,000 output tokens: while the waves ran, and to decode them afterwards.
-    ``late_max_s`` is how late the server itself was, at most. ``health`` has one entry per wave.
+    ``late_max_s`` is how late the server itself was, at most. ``health`` has one entry per wave. ``failed_how`` is how
+    most of the requests failed, in one line; "" where none did, or none says how.
     """
 
     load: Load
@@ -87,6 +88,7 @@ class LoadResult:
     wave_cpu_s_per_1k: Seconds | None
     decode_cpu_s_per_1k: Seconds | None
     health: tuple[ClientHealth, ...]
+    failed_how: str = ""
 
 
 class Limit(Enum):

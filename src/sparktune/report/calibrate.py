@@ -1,6 +1,6 @@
 """A calibration as text and as JSON: what this machine's own measurements can be trusted to."""
 
-__all__ = ["calibration_json", "calibration_text", "columns"]
+__all__ = ["calibration_json", "calibration_text", "columns", "failed_words"]
 
 import json
 import textwrap
@@ -52,10 +52,20 @@ def calibration_text(result: Calibration) -> str:
     if result.knee.steps:
         parts += [columns((*_STEP_HEAD, *(_step_row(step, limit) for step, limit in result.knee.steps)))]
         parts += [_knee_words(result)]
-    failed = sum(point.accuracy.failed for point in (*result.points, *(step for step, _ in result.knee.steps)))
-    if failed:
-        parts += [f"{failed} requests did not end well and are in no figure"]
+    lost = [words for one in (*result.points, *(step for step, _ in result.knee.steps)) if (words := failed_words(one))]
+    if lost:
+        parts += ["\n".join(_wrap(f"{words}; they are in no figure", indent=2) for words in dict.fromkeys(lost))]
     return "\n\n".join(parts) + "\n"
+
+
+def failed_words(load: LoadResult) -> str:
+    """Say how many requests of a load did not end well, and how; "" where all did."""
+    failed = load.accuracy.failed
+    if not failed:
+        return ""
+    asked = f"{format_count(load.load.concurrency)} streams at {format_count(round(load.load.chunks_per_s))} chunks/s"
+    how = f" ({load.failed_how})" if load.failed_how else ""
+    return f"{asked}: {failed} of {load.accuracy.requests} requests did not end well{how}"
 
 
 def calibration_json(result: Calibration) -> str:
@@ -130,7 +140,9 @@ def _knee_words(result: Calibration) -> str:
         f" of the TTFT ({format_seconds(knee.steps[0][0].load.ttft_s)})."
     )
     if knee.held_per_s is None:
-        reason = "the server itself was too slow" if knee.limit is Limit.SERVER else f"errors passed {allowed}"
+        failed = all(step.accuracy.failed for step, _ in knee.steps)
+        passed = "requests did not end well" if failed else f"errors passed {allowed}"
+        reason = "the server itself was too slow" if knee.limit is Limit.SERVER else passed
         return _wrap(f"No step held: {reason}. {error}")
     held = f"{format_count(round(knee.held_per_s))} chunks/s held with every error within {allowed}"
     end = {

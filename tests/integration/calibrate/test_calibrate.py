@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from sparktune.flows.calibrate import CalibrationPlan, calibrate
 from sparktune.flows.reference_load import run_load
 from sparktune.io.reference.process import ReferenceProcess
@@ -52,3 +54,18 @@ def test_command_refuses_a_bad_list() -> None:
     assert done.returncode == 2
     assert "--concurrency" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("form", [(), ("--json",)], ids=["text", "json"])
+def test_streams_that_cannot_be_opened_are_no_calibration(form: tuple[str, ...]) -> None:
+    """With 40 open files a client of 64 streams was said to have no error to speak of, with exit code 0."""
+    few = ["/bin/sh", "-c", 'ulimit -n 40 && exec "$0" "$@"']
+    argv = [*few, sys.executable, "-m", "sparktune", "calibrate", "--quick", "--concurrency", "64", *form]
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=100, check=False)
+
+    assert done.returncode == 1
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    assert "64 streams at 6,400 chunks/s: " in said
+    assert "of 64 requests did not end well (connect: " in said
+    assert "Traceback" not in done.stderr
+    assert done.stdout

@@ -51,7 +51,7 @@ def test_a_full_disk_behind_stdout_is_said(reference: ReferenceProcess) -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "error: the output cannot be written: No space left on device",
-        "hint: free some space or write it elsewhere; what was measured is stored: sparktune runs show",
+        "hint: free some space or write it elsewhere; runs and experiments are stored: sparktune runs list",
     ]
     with Store.open() as store:
         assert store.newest_run().state is RunState.DONE

@@ -94,6 +94,17 @@ def test_knee_is_explained(limit: Limit, held_per_s: float | None, said: str) ->
     assert "as a share of the TTFT (200.0 ms)" in text
 
 
+def test_requests_that_failed_are_no_errors_of_the_client() -> None:
+    """With too few open files nothing passed 1 %: most of it was never measured, and "errors passed" sends astray."""
+    lost = replace(_NOTHING, written_per_s=799.2, failed_how="connect: Too many open files")
+    found = _calibration(Limit.CLIENT, None)
+    found = replace(found, knee=replace(found.knee, steps=((lost, Limit.CLIENT), (lost, Limit.CLIENT))))
+    text = " ".join(calibration_text(found).split())
+
+    assert "No step held: requests did not end well." in text
+    assert text.count("8 of 8 requests did not end well (connect: Too many open files)") == 1
+
+
 def test_a_search_that_was_never_made_is_not_shown() -> None:
     found = _calibration(Limit.NONE, None)
 
@@ -105,7 +116,9 @@ def test_unknown_is_never_zero() -> None:
     record = promised("calibrate", calibration_json(_calibration(Limit.CLIENT, None, _NOTHING)))
 
     assert _rows_of_8(text) == [["8", *["unknown"] * 7], ["8", *["unknown"] * 3, "user"]]
-    assert "8 requests did not end well" in text
+    assert "8 streams at 800 chunks/s: 8 of 8 requests did not end well; they are in no figure" in " ".join(
+        text.split()
+    )
     assert record["points"][0]["stamp_error_s"] is None
     assert record["points"][0]["why"] == "no request ended well"
 
