@@ -1,6 +1,6 @@
 """Which settings two arms differ in: flags of their commands, and variables; and which of them were declared."""
 
-__all__ = ["arm_settings", "declared_names", "differing", "flags_of"]
+__all__ = ["arm_settings", "called", "declared_names", "differing", "flags_of"]
 
 import re
 import shlex
@@ -55,6 +55,11 @@ def differing(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str,
     return tuple(name for name in dict.fromkeys((*first, *second)) if first.get(name) != second.get(name))
 
 
+def called(name: str) -> str:
+    """Return a setting's name as people write it: without the mark that keeps a variable from a word of that name."""
+    return name if name.startswith("-") else name.rstrip("=:") or name
+
+
 def declared_names(knob: str) -> frozenset[str]:
     """Return the settings that a knob names: several, separated by commas, are meant to be changed together."""
-    return frozenset(name.strip() for name in knob.split(",") if name.strip())
+    return frozenset(called(name.strip()) for name in knob.split(",") if name.strip())

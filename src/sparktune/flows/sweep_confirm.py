@@ -5,7 +5,7 @@ __all__ = ["confirmation"]
 from collections.abc import Callable
 
 from sparktune.deploy.sweep_arms import arm_with, live_with
-from sparktune.experiment.arm_settings import arm_settings, differing
+from sparktune.experiment.arm_settings import arm_settings, called, differing
 from sparktune.experiment.design import Arm
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.request import Request, declared
@@ -28,7 +28,7 @@ def confirmation(
     ``draw`` gives numbers inside [0, 1) from a seeded generator: the order of its blocks.
     """
     arms = {Arm.A: umbrella.arms[Arm.A], Arm.B: arm_with(record, umbrella.launcher, winner)}
-    moved = differing(arm_settings(arms[Arm.A]), arm_settings(arms[Arm.B]))
+    moved = map(called, differing(arm_settings(arms[Arm.A]), arm_settings(arms[Arm.B])))
     request = Request(
         name=f"{umbrella.name}: {winner.key}",
         base_url=umbrella.base_url,

@@ -5,7 +5,7 @@ __all__ = ["knob_of", "way_of"]
 from collections.abc import Mapping
 from typing import Any
 
-from sparktune.experiment.arm_settings import arm_settings, declared_names, differing
+from sparktune.experiment.arm_settings import arm_settings, called, declared_names, differing
 from sparktune.experiment.design import Arm
 from sparktune.io.experiment_values import Fault
 
@@ -17,7 +17,7 @@ def knob_of(
     if aa:
         return knob or "nothing (A/A)"
     first, second = arms[Arm.A], arms[Arm.B]
-    names = differing(arm_settings(first), arm_settings(second))
+    names = tuple(map(called, differing(arm_settings(first), arm_settings(second))))
     if len(names) > 1 and not set(names) <= declared_names(knob):
         message = f"the arms differ in {len(names)} settings, and the effect could be given to none: {', '.join(names)}"
         hint = f"change one at a time; if they belong together, name them all as the knob: {', '.join(names)!r}"

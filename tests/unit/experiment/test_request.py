@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from tests.support.experiments import CELLS, experiment, visit, workload
 
-from sparktune.experiment.arm_settings import arm_settings, declared_names, differing, flags_of
+from sparktune.experiment.arm_settings import arm_settings, called, declared_names, differing, flags_of
 from sparktune.experiment.design import Arm
 from sparktune.experiment.noise import noise_of
 from sparktune.experiment.outliers import log_deviation
@@ -66,7 +66,8 @@ def test_what_differs_is_found_by_name_whatever_the_order() -> None:
     first = arm_settings({"command": "serve --x 1 --y 2", "env": {"M": 1}})
     second = arm_settings({"command": ["serve", "--y", "2", "--x", 3], "env": {"M": 2}})
     assert differing(first, second) == ("--x", "M=")
-    assert declared_names(" --x,M= ,") == {"--x", "M="}
+    assert [called(name) for name in ("--x", "M=", "cpuset:", "word 0")] == ["--x", "M", "cpuset", "word 0"]
+    assert declared_names(" --x,M= ,N") == {"--x", "M", "N"}, "as it was written before it lost its mark, too"
     assert arm_settings({"command": "serve 'open"}) == {"word 0": "serve", "word 1": "'open"}
 
 
