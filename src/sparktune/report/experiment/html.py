@@ -19,7 +19,7 @@ from sparktune.report.experiment.tables import (
     visit_table,
 )
 from sparktune.report.experiment.words import caution, key_facts, provenance, settings_lines
-from sparktune.report.page.parts import Column, bullets, facts, folded, lead, page, section, sections, table
+from sparktune.report.page.parts import Column, alarm, bullets, facts, folded, lead, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.svg.markup import Markup, element
 
@@ -81,8 +81,8 @@ def _verdict(material: Material) -> Markup:
         "header",
         badge,
         lead(sentence(result).removeprefix(f"{verdict_words(result)}: ")),
-        *([element("p", told, class_="bad")] if (told := caution(result)) else []),
-        *(element("p", told, class_="bad") for told in harm_lines(result.harms)),
+        *([alarm(told)] if (told := caution(result)) else []),
+        *map(alarm, harm_lines(result.harms)),
         bullets(reasons(result)),
         facts(key_facts(result), big=2),
         element("h3", "Guards"),

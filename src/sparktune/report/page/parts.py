@@ -4,6 +4,8 @@ __all__ = [
     "NARROW",
     "WIDE",
     "Column",
+    "alarm",
+    "bound",
     "bullets",
     "facts",
     "figure",
@@ -16,8 +18,10 @@ __all__ = [
 ]
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sparktune.report.charts.drawing import Drawing
 from sparktune.report.layout import keep_units
@@ -27,6 +31,9 @@ from sparktune.report.svg.picture import Missing, Picture, as_part
 
 WIDE, NARROW = 780.0, 342.0
 """Widths of pictures in pixels: on a desktop, and on a phone of 390."""
+_MARK: Final = "\0"
+_QUANTITY: Final = re.compile(r"([-+]?[\d.,]*\d(?:\0[^\s\0]{1,6})+)")
+"""A number with its unit, or several as in 2 min 05 s, where each blank between them is the mark; nothing long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +48,20 @@ class Column:
 def section(title: str, *parts: str, ident: str) -> Markup:
     """Return a section with its heading."""
     return element("section", element("h2", title, id=ident), *parts, aria_labelledby=ident)
+
+
+def bound(text: str) -> Markup:
+    """Return text in which no number parts from its unit at the end of a line; its words and blanks stay."""
+    if isinstance(text, Markup):
+        return text
+    parts = _QUANTITY.split(keep_units(text, _MARK))
+    words = (part.replace(_MARK, " ") for part in parts)
+    return joined(element("span", part, class_="q") if at % 2 else part for at, part in enumerate(words))
+
+
+def alarm(sentence: str) -> Markup:
+    """Return a sentence that warns."""
+    return element("p", bound(sentence), class_="bad")
 
 
 def lead(sentence: str) -> Markup:
@@ -92,7 +113,7 @@ def _css_text(text: str) -> str:
 
 def bullets(lines: Iterable[str]) -> Markup:
     """Return a list, nothing for no lines."""
-    items = [element("li", line) for line in lines]
+    items = [element("li", bound(line)) for line in lines]
     return element("ul", *items) if items else Markup("")
 
 
@@ -120,7 +141,7 @@ def figure(draw: Callable[[float], Picture | Missing], caption: str, *, both: bo
         )
         for one, look in drawn
     ]
-    return element("figure", *parts, *([element("figcaption", caption)] if caption else []))
+    return element("figure", *parts, *([element("figcaption", bound(caption))] if caption else []))
 
 
 def sections(drawings: Iterable[Drawing]) -> list[Markup]:

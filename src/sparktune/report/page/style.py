@@ -51,7 +51,7 @@ table{border-collapse:collapse;width:100%;font-size:14px}
 th,td{text-align:left;vertical-align:top;padding:6px 12px 6px 0;border-bottom:1px solid var(--grid)}
 th{color:var(--muted);font-weight:600}
 td.n,th.n{text-align:right}
-td{white-space:nowrap}
+td,.q{white-space:nowrap}
 td.w{white-space:normal;min-width:120px;overflow-wrap:anywhere}
 tr:last-child td{border-bottom:0}
 details{margin-top:12px}

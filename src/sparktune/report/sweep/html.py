@@ -16,7 +16,19 @@ from sparktune.report.charts.forest import Forest, forest
 from sparktune.report.charts.pareto import pareto
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.pictures import drawings as ab_drawings
-from sparktune.report.page.parts import Column, bullets, facts, figure, folded, lead, page, section, sections, table
+from sparktune.report.page.parts import (
+    Column,
+    alarm,
+    bullets,
+    facts,
+    figure,
+    folded,
+    lead,
+    page,
+    section,
+    sections,
+    table,
+)
 from sparktune.report.page.record import compact
 from sparktune.report.svg.markup import Markup, element
 from sparktune.report.svg.picture import Missing, Picture
@@ -94,7 +106,7 @@ def _verdict(result: SweepResult) -> Markup:
         "header",
         badge,
         lead(sentence(result)),
-        *(element("p", told, class_="bad") for told in _harms(result)),
+        *map(alarm, _harms(result)),
         facts(shown),
         bullets(limits),
         *([element("p", f"Now: {one_line(now)}.")] if now else []),

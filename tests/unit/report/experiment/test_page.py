@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 from tests.support import reported
+from tests.support.page_words import unbound
 
 from sparktune.experiment.design import Arm
 from sparktune.report.experiment.html import LIMIT, experiment_page
@@ -242,7 +243,7 @@ def test_a_loss_that_the_mean_hides_is_on_the_page_in_markdown_and_below_picture
     made = reported.decided()
     result = replace(made.result, guards=(), harms=(reported.harm(),))
     words = "WARNING: in pp2048 tg128 c8 decode_min_tok_s is -31.0 % [-36.5 %, -25.0 %]"
-    page = _Checked(experiment_page(replace(made, result=result)))
+    page = _Checked(unbound(experiment_page(replace(made, result=result))))
 
     assert words in " ".join(page.words)
     assert json.loads(page.record)["cell_harms"][0]["cells"] == 4

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.support import reported
+from tests.support.page_words import unbound
 from tests.support.schemas import promised
 from tests.support.sweep_results import WON, confirmed_by, sweep_result
 from tests.support.swept import won
@@ -87,7 +88,7 @@ def test_harm_that_the_mean_hides_stands_below_the_headline() -> None:
     warning = "WARNING: in pp2048 tg128 c8 decode_min_tok_s is -31.0 % ["
 
     assert result_text(result).splitlines()[1].startswith(warning)
-    assert warning in sweep_page(result)
+    assert warning in unbound(sweep_page(result))
     assert promised("sweep", result_json(result))["confirmation"]["cell_harms"][0]["cell"] == "pp2048 tg128 c8"
     assert next_steps(result)[0].startswith("before you keep flag:--x=2, decide what pp2048 tg128 c8 is worth to you")
     assert result_record(result)["verdict"] == "winner", "the declared test stays what it is"
