@@ -50,5 +50,4 @@ def _distance(one: MetricEffect) -> float:
 def _left(found: Sequence[MetricEffect], shown: Sequence[MetricEffect]) -> str:
     """Say of those that are left out how many are shown to change, and what picking from so many is worth."""
     changed = sum(_distance(one) > 0 for one in found) - len(shown)
-    still = f", {changed} of them shown to change" if changed else ", none of them shown to change"
-    return f"{still} (of {len(found)}, chance alone makes one or another stand out)"
+    return f", {changed or 'none'} shown to change (of {len(found)}, one may stand out by chance)"

@@ -43,12 +43,12 @@ def _many(count: int, low: float, high: float) -> dict[str, tuple[float, float]]
         (
             {**_many(17, *_STILL), "slow_tok_s": (0.4, 0.6), "fast_tok_s": (1.1, 1.2)},
             ["slow_tok_s", "fast_tok_s"],
-            "and 17 more, none of them shown to change (of 19, chance alone makes one or another stand out): ",
+            "and 17 more, none shown to change (of 19, one may stand out by chance): ",
         ),
         (
             {**_many(13, *_STILL), **{f"up{number}": (1 + number / 100, 2.0) for number in range(1, 9)}},
             [f"up{number}" for number in range(8, 2, -1)],
-            "and 15 more, 2 of them shown to change (of 21, chance alone makes one or another stand out): ",
+            "and 15 more, 2 shown to change (of 21, one may stand out by chance): ",
         ),
     ],
     ids=["none", "few", "two stand out of many", "more stand out than are shown"],
