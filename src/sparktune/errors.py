@@ -9,6 +9,7 @@ what happened, the value seen, and where; it is one sentence without a final per
     |-- UsageError                  2   the command line or a user's file is wrong
     |-- EndpointError               1   the server cannot be measured
     |   |-- ConnectFailed               nobody answers at that address
+    |   |   `-- NotTrusted                  its certificate is none that is trusted here
     |   |-- NotReady                    it answers 503: still loading a model
     |   |-- AuthRejected                401 or 403: key missing or wrong
     |   |-- UnknownModel                the server does not serve that model
@@ -64,6 +65,7 @@ __all__ = [
     "NotOpenAI",
     "NotReady",
     "NotStarted",
+    "NotTrusted",
     "PlanRefused",
     "PlanVoid",
     "RequestRejected",
@@ -114,6 +116,10 @@ class EndpointError(SparktuneError):
 
 class ConnectFailed(EndpointError):
     """Nobody answers at the address."""
+
+
+class NotTrusted(ConnectFailed):
+    """The server's certificate is none that is trusted here, or has another name: no waiting mends that."""
 
 
 class NotReady(EndpointError):

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import pytest
 
-from sparktune.errors import ArmFailed, AuthRejected, RequestRejected
+from sparktune.errors import ArmFailed, AuthRejected, ConnectFailed, NotTrusted, RequestRejected
+from sparktune.io.launching import answer as waiting
 from sparktune.io.launching import elsewhere
 from sparktune.io.launching.answer import await_answer
 from sparktune.io.launching.proc import look_at
@@ -100,6 +101,32 @@ async def test_a_refused_key_is_not_waited_for() -> None:
     async with _serving({"/v1/models": [(401, {})]}) as (url, _asked):
         with pytest.raises(AuthRejected):
             await await_answer(url, None, 600.0, str)
+
+
+async def test_a_certificate_that_is_not_trusted_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was waited for a quarter of an hour per arm, and once more for the original."""
+
+    async def refused(*_: object) -> str:
+        message = "the certificate of spark:8000 is not trusted"
+        raise NotTrusted(message)
+
+    monkeypatch.setattr(waiting, "_one_token", refused)
+    with pytest.raises(NotTrusted):
+        await await_answer("https://spark:8000/v1", None, 1e6, str)
+
+
+async def test_what_stood_in_the_way_says_what_mends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More time does not make a server out of a wrong port."""
+    ends = iter([ConnectFailed("nobody listens", hint="does the server run?"), TimeoutError()])
+
+    async def attempt(*_: object) -> str:
+        raise next(ends)
+
+    monkeypatch.setattr(waiting, "_one_token", attempt)
+    with pytest.raises(ArmFailed, match="nobody listens") as caught:
+        await await_answer("http://spark:8000/v1", None, 600.0, str)
+
+    assert caught.value.hint == "does the server run?; or wait_s: of the arm, in an experiment file, allows more time"
 
 
 async def test_what_stays_odd_ends_the_waiting_early() -> None:

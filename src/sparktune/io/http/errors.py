@@ -17,6 +17,7 @@ from sparktune.errors import (
     EndpointError,
     NotOpenAI,
     NotReady,
+    NotTrusted,
     RequestRejected,
     UnknownModel,
 )
@@ -29,6 +30,9 @@ from sparktune.units import Seconds, format_seconds
 _PORTS = "the usual ports are 8000 (vLLM), 8080 (llama.cpp) and 30000 (SGLang)"
 _KEY_HINT = "set SPARKTUNE_API_KEY, or name a file with --api-key-file"
 _URL_HINT = "give the address of an OpenAI-compatible server, like http://localhost:8000/v1"
+_TRUST_HINT = (
+    "use the name that the certificate is for, or name a file with the certificate of who signed it: SSL_CERT_FILE=FILE"
+)
 _PLAIN_HINT = "is this server plain http? Then it needs http:// instead of https://"
 _ABOUT_KEYS: Final = re.compile(r"authenticat|unauthori[sz]ed|api.?key", re.IGNORECASE)
 _OK: Final = range(200, 300)
@@ -63,6 +67,9 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
 
 def _no_tls(address: Address, error: BaseException, waited_s: Seconds) -> ConnectFailed | None:
     where = address.authority
+    if isinstance(error, aiohttp.ClientConnectorCertificateError):
+        why = one_line(str(error.certificate_error))
+        return NotTrusted(f"the certificate of {where} is not trusted: {why}", hint=_TRUST_HINT)
     if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
         why = getattr(error, "os_error", None) or error  # its own words say the address once more
         return ConnectFailed(f"no TLS connection to {where}: {one_line(str(why))}", hint=_PLAIN_HINT)

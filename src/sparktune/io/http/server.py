@@ -10,7 +10,7 @@ from typing import Final, Self
 
 from sparktune.bench.exposition import parse_exposition
 from sparktune.engines import all_engines, detect
-from sparktune.errors import ConnectFailed, EndpointError, NotReady
+from sparktune.errors import ConnectFailed, EndpointError, NotReady, NotTrusted
 from sparktune.io.http.address import Address, parse_address
 from sparktune.io.http.client import Client
 from sparktune.io.http.errors import answer_error
@@ -88,6 +88,8 @@ class Server:
         while True:
             try:
                 return await self.probe()
+            except NotTrusted:
+                raise
             except (ConnectFailed, NotReady) as error:
                 if time.monotonic() + _RETRY_S > until:
                     if limit_s > 0:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from sparktune.errors import ArmFailed, AuthRejected, ConnectFailed, EndpointError, NotReady, UsageError
+from sparktune.errors import ArmFailed, AuthRejected, ConnectFailed, EndpointError, NotReady, NotTrusted, UsageError
 from sparktune.io.http.address import Address, parse_address
 from sparktune.io.http.client import Client
 from sparktune.io.http.errors import answer_error
@@ -95,10 +95,10 @@ async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) 
                 attempt = time.monotonic()
                 try:
                     return await _one_token(base_url, api_key)
+                except (AuthRejected, NotTrusted):
+                    raise
                 except (ConnectFailed, NotReady) as error:
                     last, odd_since = error, None
-                except AuthRejected:
-                    raise
                 except EndpointError as error:
                     last, odd_since = error, odd_since or time.monotonic()
                     if time.monotonic() - odd_since > min(_ODD_S, limit_s / 2):
@@ -109,7 +109,9 @@ async def _until_token(base_url: str, api_key: Secret | None, limit_s: Seconds) 
         hangs = last is None or now - attempt > min(_HANGS_S, limit_s / 2)
         why = "the server does not finish its answer" if hangs else str(last)
         message = f"no token was generated within {format_duration(now - began)}: {why}"
-        raise ArmFailed(message, hint="wait_s: of the arm, in an experiment file, allows more time") from None
+        more = "wait_s: of the arm, in an experiment file, allows more time"
+        known = last.hint if isinstance(last, ConnectFailed) and not hangs else ""
+        raise ArmFailed(message, hint=f"{known}; or {more}" if known else more) from None
 
 
 async def _one_token(base_url: str, api_key: Secret | None) -> str:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import ssl
 
 import aiohttp
 import pytest
@@ -9,12 +10,13 @@ from aiohttp.client_reqrep import ConnectionKey
 from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
-from sparktune.errors import ConnectFailed, NotOpenAI
+from sparktune.errors import ConnectFailed, NotOpenAI, NotTrusted
 from sparktune.io.http.address import parse_address
 from sparktune.io.http.errors import transport_error
 from sparktune.io.http.server import Server
 
 _ADDRESS = parse_address("http://spark:8000/v1")
+_TLS = parse_address("https://spark:8000/v1")
 _KEY = ConnectionKey("spark", 8000, is_ssl=False, ssl=True, proxy=None, proxy_auth=None, proxy_headers_hash=None)
 
 
@@ -69,14 +71,36 @@ def test_transport_error(error: Exception, kind: type[Exception], message: str, 
 )
 def test_a_server_that_does_not_answer_tls_may_be_plain_http(error: Exception, message: str) -> None:
     """A plain server waits for the rest of what it takes for a request, or hangs up: neither says why."""
-    told = transport_error(parse_address("https://spark:8000/v1"), error, waited_s=10)
+    told = transport_error(_TLS, error, waited_s=10)
 
     assert message in str(told)
     assert "is this server plain http?" in told.hint
 
 
+def test_a_certificate_that_is_not_trusted_is_no_plain_http() -> None:
+    """Whoever is sent to http:// then sends a key in the clear; and what is not trusted is so for ever."""
+    refused = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed certificate")
+    told = transport_error(_TLS, aiohttp.ClientConnectorCertificateError(_KEY, refused), waited_s=10)
+
+    assert type(told) is NotTrusted
+    assert "the certificate of spark:8000 is not trusted: " in str(told)
+    assert "self-signed" in str(told)
+    assert "SSL_CERT_FILE=FILE" in told.hint
+    assert "http://" not in told.hint
+
+
+async def test_a_certificate_that_is_not_trusted_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refused(_server: Server) -> None:
+        message = "the certificate of spark:8000 is not trusted"
+        raise NotTrusted(message)
+
+    monkeypatch.setattr(Server, "probe", refused)
+    with pytest.raises(NotTrusted):
+        await Server(_TLS.base_url).wait_ready(limit_s=1e6)
+
+
 def test_tls_does_not_hide_that_nobody_listens() -> None:
-    told = transport_error(parse_address("https://spark:8000/v1"), _not_connected(errno.ECONNREFUSED), waited_s=10)
+    told = transport_error(_TLS, _not_connected(errno.ECONNREFUSED), waited_s=10)
 
     assert "nobody listens at spark:8000" in str(told)
 
