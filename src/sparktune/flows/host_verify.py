@@ -21,7 +21,7 @@ from sparktune.model.host_plan import HostCheck
 from sparktune.model.node_report import NodeReport, NodeState
 from sparktune.model.profile import Profile
 
-_NOTHING = "nothing is applied here: only what waits for a reboot is told"
+_NOTHING = "no profile is applied here: only what waits for a reboot is told"
 _ONLY_PLACES = "no profile is applied here: what place pin did is told, and what waits for a reboot"
 _NOT_UNDERSTOOD = "the profile in the journal is none that this version understands: name one, or use that version"
 

@@ -171,7 +171,7 @@ def test_what_was_applied_is_what_is_verified(cluster: Cluster) -> None:
     assert "10" in {check.wanted for check in first.checks or ()}
     assert first.state is NodeState.APPLIED
     assert second.state is NodeState.UNTOUCHED
-    assert second.notes == ("nothing is applied here: only what waits for a reboot is told",)
+    assert second.notes == ("no profile is applied here: only what waits for a reboot is told",)
 
 
 def test_a_profile_that_is_named_is_verified_though_nothing_is_applied(cluster: Cluster) -> None:

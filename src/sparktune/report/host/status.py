@@ -17,6 +17,8 @@ from sparktune.units import NS_PER_S, count_of
 
 _APPLIED = frozenset({"committed", "unconfirmed"})
 _UNFINISHED = frozenset({"open", "incomplete"})
+_OVER = frozenset({"reverted", "rolled_back"})
+_MOST_OVER = 5
 _STATES = {
     "open": "OPEN",
     "committed": "applied",
@@ -70,14 +72,23 @@ def _waiting(report: NodeReport) -> str:
 def _body(report: NodeReport, look: Look) -> Body:
     open_checks = [check for check in report.checks or () if check.status is not CheckStatus.OK]
     return [
-        ["\n".join(table(_HEADER, [_row(one) for one in report.transactions], look, indent=""))]
-        if report.transactions
-        else [],
+        _listed(report.transactions, look),
         _changed(report.transactions, look),
         left_section(_UNDONE, [item for one in report.transactions for item in one.left if _is_open(one, item)], look),
         left_section(_LEFT, left_by_last_revert(report.transactions), look),
         check_blocks(open_checks, look),
     ]
+
+
+def _listed(transactions: Sequence[Transaction], look: Look) -> list[str]:
+    """Return a line for each transaction; of the many that are over after an evening of experiments, the last few."""
+    over = [one.id for one in transactions if one.state in _OVER]
+    older = frozenset(over[:-_MOST_OVER])
+    if not transactions:
+        return []
+    lines = table(_HEADER, [_row(one) for one in transactions if one.id not in older], look, indent="")
+    more = f"and {count_of(len(older), 'older one')}, taken back; --json has all" if older else ""
+    return ["\n".join([*lines, *([more] if more else [])])]
 
 
 def _is_open(one: Transaction, item: LeftItem) -> bool:

@@ -251,3 +251,17 @@ def test_what_inherited_its_cpus_is_not_said_to_be_as_before(kind: str, outcome:
     text = revert_text((_node(state=NodeState.REVERTED, undone=(undone,)),), look=_LOOK)
 
     assert ("keep the CPUs of its CPUAffinity=" in " ".join(text.split())) is said
+
+
+@pytest.mark.parametrize(("over", "left_out"), [(5, ""), (6, "and 1 older one, taken back"), (80, "and 75 older ones")])
+def test_what_is_over_does_not_push_off_the_screen_what_is_applied(over: int, left_out: str) -> None:
+    """An evening of experiments with settings of the machine leaves a transaction for each visit."""
+    first = replace(_transaction("committed"), id="first")
+    journal = (first, *(replace(_transaction("reverted"), id=f"over-{number:02}") for number in range(over)))
+
+    text = status_text([_node(state=NodeState.APPLIED, transactions=journal)], look=_LOOK)
+
+    shown = [one.id for one in journal if one.id in text]
+    assert shown == ["first", *(f"over-{number:02}" for number in range(over - 5, over))]
+    assert (left_out in text) if left_out else ("older" not in text)
+    assert not left_out or "--json has all" in text
