@@ -1,6 +1,6 @@
 """A YAML file with its line numbers: values for the program, lines for the person who wrote it."""
 
-__all__ = ["ConfigText", "Where", "read_config_text"]
+__all__ = ["MOST_BYTES", "ConfigText", "Where", "read_config_text"]
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from sparktune.formats.compose_yaml import UNREADABLE, refuse_bomb
 from sparktune.io.named_file import open_named
 from sparktune.units import Bytes
 
-_MOST_BYTES: Bytes = 1024 * 1024
+MOST_BYTES: Bytes = 1024 * 1024
 _VALUES: Final = re.compile(r' with value ".*')  # ruamel shows the two of a key, but not what is in them
 
 Where = tuple[Any, ...]
@@ -74,9 +74,9 @@ def read_config_text(path: Path) -> ConfigText:
     """Read a YAML file. Raises UsageError when it cannot be read or is no YAML."""
     try:
         with open_named(path) as stream:
-            data = stream.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            message = f"{path} is larger than {_MOST_BYTES} bytes"
+            data = stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            message = f"{path} is larger than {MOST_BYTES} bytes"
             raise UsageError(message, hint="is this the right file?")
         text = data.decode("utf-8-sig")
         refuse_bomb(text)

@@ -43,9 +43,9 @@ from sparktune.experiment.effect import Effect
 from sparktune.experiment.plan import Experiment
 from sparktune.experiment.result import ExperimentResult
 from sparktune.io.config import find_config
-from sparktune.io.config_text import ConfigText, read_config_text
+from sparktune.io.config_text import MOST_BYTES, ConfigText, read_config_text
 from sparktune.io.earned_entries import entry_of
-from sparktune.io.earned_text import Items, edited, new_text
+from sparktune.io.earned_text import Items, Moved, edited, new_text
 from sparktune.io.files import write_atomic
 from sparktune.io.folder_lock import folder_lock
 from sparktune.model.earned import EarnedEntry
@@ -57,6 +57,7 @@ _HEAD: Final = """\
 # evidence.ratio is how much better the value is than instead_of; low and high hold it with the confidence given.
 """
 _SCHEMA: Final = 1
+_MARK: Final = "\ufeff"
 _HASH_LETTERS: Final = 16
 _DIGITS: Final = 6  # what is read back rounds to the tenths of a percent that the verdict said
 _RENEWED: Final = frozenset({"image_digest", "revision"})
@@ -163,7 +164,7 @@ def keep_earned(path: Path, entry: Mapping[str, Any]) -> None:
         before = [place for place in kept if _key(found.settings[place].content) <= _key(new)]
         at = kept.index(before[-1]) + 1 if before else 0
         run = str(new.get("evidence", {}).get("run", ""))
-        gone = [found.settings[place] for place in old if found.settings[place].evidence.run != run]
+        gone = [place for place in old if found.settings[place].evidence.run != run]
         ended = {"how": "superseded", "date": _today(), "by": run}
         _write(path, text, found, settings=[*kept[:at], new, *kept[at:]], gone=gone, ended=ended)
 
@@ -176,7 +177,8 @@ def forget_earned(path: Path, entry: EarnedEntry) -> None:
             message = f"{path}: the entry of {entry.knob!r} has changed since it was read; nothing was forgotten"
             raise UsageError(message, hint="look at it, and do this again: sparktune earned list")
         ended = {"how": "forgotten", "date": _today()}
-        _write(path, text, found, settings=kept, gone=[entry], ended=ended)
+        gone = [place for place in range(len(found.settings)) if place not in kept]
+        _write(path, text, found, settings=kept, gone=gone, ended=ended)
 
 
 @contextmanager
@@ -196,14 +198,27 @@ def _write(
     found: EarnedFile,
     *,
     settings: Items,
-    gone: list[EarnedEntry],
+    gone: list[int],
     ended: Mapping[str, str],
 ) -> None:
-    past = [{**one.content, "ended": dict(ended)} for one in gone]
+    past = [Moved(key="settings", place=place, added={"ended": dict(ended)}) for place in gone]
     lists: dict[str, Items] = {"settings": settings}
     if past:
         lists["history"] = [*range(len(found.history)), *past]
-    write_atomic(path, edited(text, lists) if text else _HEAD + new_text({"schema": _SCHEMA, **lists}))
+    new = edited(text, lists) if text else _HEAD + new_text({"schema": _SCHEMA, **lists})
+    if len(new.encode()) > MOST_BYTES:  # nobody could read it any more
+        message = f"{path} would be larger than {MOST_BYTES} bytes; nothing was written"
+        raise UsageError(message, hint="take old entries out of its history: git keeps them")
+    write_atomic(path, _mark(path, text) + new)
+
+
+def _mark(path: Path, text: str) -> str:
+    """Return the byte order mark of the file, if it has one. Raises UsageError where it is not as it was read."""
+    now = path.read_bytes().decode("utf-8", errors="replace") if path.exists() else ""
+    if now.removeprefix(_MARK) != text:
+        message = f"{path} was changed by somebody else meanwhile; nothing was written"
+        raise UsageError(message, hint="look at it, and do this again")
+    return now[: len(now) - len(text)]
 
 
 def _file_of(text: ConfigText, unreadable: Unreadable | None = None) -> EarnedFile:

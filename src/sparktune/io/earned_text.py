@@ -1,21 +1,34 @@
 """The text of ``earned.yaml``: some entries put in, taken out or replaced, and every other line as it was.
 
-People review the file in git and write comments into it. So an entry that stays keeps its lines, with the comments
-above them; the outcome is read again, and where it is not what was meant (a list in brackets, say), YAML's own writer
-makes the file anew, which keeps the values, but not every comment.
+People review the file in git and write comments into it. So an entry that stays or moves keeps its lines, with the
+comments above them; the outcome is read again, and where it is not what was meant (a list in brackets, say), YAML's own
+writer makes the entry, or the file, anew, which keeps the values, but not every comment.
 """
 
-__all__ = ["Items", "edited", "new_text"]
+__all__ = ["Items", "Moved", "edited", "new_text"]
 
+import functools
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-Items = Sequence[int | Mapping[str, Any]]
-"""What a list is to have: the number of an item that it has already, or a new one."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """An item that another list of the file has at ``place``, with what is ``added`` to it."""
+
+    key: str
+    place: int
+    added: Mapping[str, Any]
+
+
+Items = Sequence[int | Moved | Mapping[str, Any]]
+"""What a list is to have: the number of an item that it has already, one that comes from another, or a new one."""
 
 _WIDTH: Final = 4096  # a command stays on one line, for git to compare
 
@@ -32,23 +45,41 @@ def new_text(content: Mapping[str, Any]) -> str:
 
 def edited(text: str, lists: Mapping[str, Items]) -> str:
     """Return the text of a mapping whose lists, by their keys, have these items; the rest of it stays."""
-    wanted = _wanted(text, lists)
-    draft = text
-    try:
-        for key, items in lists.items():
-            draft = _spliced(draft, key, items)
-    except YAMLError:  # one edit has broken what the next one wanted to read
-        draft = ""
-    new = draft if _loaded(draft) == wanted else _rewritten(text, lists)
-    return new.replace("\r\n", "\n").replace("\n", "\r\n") if "\r\n" in text else new
-
-
-def _wanted(text: str, lists: Mapping[str, Items]) -> dict[str, Any]:
     values = dict(YAML(typ="safe", pure=True).load(text))
-    return values | {key: _chosen(values.get(key) or [], items) for key, items in lists.items()}
+    plain = {key: [_plain(values, item) for item in items] for key, items in lists.items()}
+    wanted = values | {key: _chosen(values.get(key) or [], items) for key, items in plain.items()}
+    for attempt in (lists, plain):
+        try:
+            draft = _all_spliced(text, attempt)
+        except YAMLError:  # one edit has broken what the next one wanted to read
+            continue
+        if _loaded(draft) == wanted:
+            return draft
+    return _with_ends(_rewritten(text, plain), _line_end(text))
 
 
-def _chosen(old: Sequence[Any], items: Items) -> list[Any]:
+def _all_spliced(text: str, lists: Mapping[str, Items]) -> str:
+    draft = text
+    for key, items in lists.items():
+        # What moves has the lines that it had before anything was edited.
+        draft = _spliced(draft, key, [_moved_text(text, one) if isinstance(one, Moved) else one for one in items])
+    return draft
+
+
+def _plain(values: Mapping[str, Any], item: int | Moved | Mapping[str, Any]) -> int | Mapping[str, Any]:
+    return {**values[item.key][item.place], **item.added} if isinstance(item, Moved) else item
+
+
+def _line_end(text: str) -> str:
+    """Return how most of the lines end."""
+    return "\r\n" if 2 * text.count("\r\n") > text.count("\n") else "\n"
+
+
+def _with_ends(text: str, end: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", end)
+
+
+def _chosen(old: Sequence[Any], items: Sequence[int | Mapping[str, Any]]) -> list[Any]:
     return [old[item] if isinstance(item, int) else item for item in items]
 
 
@@ -59,40 +90,74 @@ def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever a text is
         return None
 
 
-def _rewritten(text: str, lists: Mapping[str, Items]) -> str:
+def _rewritten(text: str, lists: Mapping[str, Sequence[int | Mapping[str, Any]]]) -> str:
     marked = YAML().load(text)
     for key, items in lists.items():
         marked[key] = _chosen(marked.get(key) or [], items)
     return new_text(marked)
 
 
-def _spliced(text: str, key: str, items: Items) -> str:
-    marked: Any = YAML().load(text)
+@functools.lru_cache(maxsize=1)
+def _marked(text: str) -> Any:  # noqa: ANN401 - ruamel's mapping; nobody may change it
+    """Return a text with the lines of its parts. A file of a hundred settings takes half a second to read."""
+    return YAML().load(text)
+
+
+def _spliced(text: str, key: str, items: Sequence[int | str | Mapping[str, Any]]) -> str:
+    """Return the text with these items of a list; a text among them is that of an item, as it is to stand there."""
+    marked = _marked(text)
     if not hasattr(marked, "get"):
         return ""  # likewise
-    old = marked.get(key)
+    old, end = marked.get(key), _line_end(text)
     if old is None and key not in marked:
-        return _ended(text) + new_text({key: list(items)}) if items else text
-    lines = _ended(text).splitlines(keepends=True)
+        fresh = [item for item in items if not isinstance(item, int)]
+        return _ended(text, end) + _with_ends(_list_text(key, fresh), end) if fresh else text
+    lines = _ended(text, end).splitlines(keepends=True)
     at = marked.lc.data[key][0]
     if not old or not items:
-        return _replaced(lines, at, _end_of_key(marked, key, lines), new_text({key: _chosen(old or [], items)}))
-    starts = [_with_comments(lines, old.lc.data[place][0], at) for place in range(len(old))]
-    ends = [*starts[1:], _end_of_key(marked, key, lines)]
+        kept = [old[item] if isinstance(item, int) else item for item in items]
+        return _replaced(lines, at, _end_of_key(marked, key, lines), _with_ends(_list_text(key, kept), end))
+    starts, ends = _bounds(marked, key, lines)
     indent = " " * (len(lines[old.lc.data[0][0]]) - len(lines[old.lc.data[0][0]].lstrip(" ")))
     chunks = [
-        "".join(lines[starts[item] : ends[item]]) if isinstance(item, int) else _item_text(item, indent)
+        "".join(lines[starts[item] : ends[item]])
+        if isinstance(item, int)
+        else _with_ends(_item_text(item, indent), end)
         for item in items
     ]
     return _replaced(lines, starts[0], ends[-1], "".join(chunks))
+
+
+def _bounds(marked: Any, key: str, lines: Sequence[str]) -> tuple[list[int], list[int]]:  # noqa: ANN401 - ruamel's mapping
+    """Return where each item of a list begins, with the comments above it, and ends."""
+    at, places = marked.lc.data[key][0], marked[key].lc.data
+    starts = [_with_comments(lines, places[place][0], at) for place in range(len(marked[key]))]
+    return starts, [*starts[1:], _end_of_key(marked, key, lines)]
+
+
+def _moved_text(text: str, item: Moved) -> str:
+    """Return the lines of an item with what is added after its last value; not indented."""
+    marked = _marked(text)
+    lines = _ended(text, "\n").splitlines(keepends=True)
+    starts, ends = _bounds(marked, item.key, lines)
+    own = textwrap.dedent(_with_ends("".join(lines[starts[item.place] : ends[item.place]]), "\n")).splitlines(True)
+    values = [number for number, line in enumerate(own) if line.strip() and not line.lstrip().startswith("#")]
+    after = values[-1] + 1 if values else 0  # an item in brackets has no line of its own: the outcome is read again
+    return "".join((*own[:after], textwrap.indent(new_text(item.added), "  "), *own[after:]))
+
+
+def _list_text(key: str, items: Sequence[str | Mapping[str, Any]]) -> str:
+    if not any(isinstance(item, str) for item in items):
+        return new_text({key: list(items)})
+    return f"{key}:\n" + "".join(_item_text(item, "") for item in items)
 
 
 def _replaced(lines: Sequence[str], start: int, end: int, new: str) -> str:
     return "".join(lines[:start]) + new + "".join(lines[end:])
 
 
-def _ended(text: str) -> str:
-    return text if not text or text.endswith("\n") else f"{text}\n"
+def _ended(text: str, end: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}{end}"
 
 
 def _end_of_key(marked: Any, key: str, lines: Sequence[str]) -> int:  # noqa: ANN401 - ruamel's mapping
@@ -107,5 +172,6 @@ def _with_comments(lines: Sequence[str], start: int, above: int) -> int:
     return start
 
 
-def _item_text(item: Mapping[str, Any], indent: str) -> str:
-    return "".join(indent + line for line in new_text({"x": [item]}).splitlines(keepends=True)[1:])
+def _item_text(item: str | Mapping[str, Any], indent: str) -> str:
+    own = item if isinstance(item, str) else "".join(new_text({"x": [item]}).splitlines(keepends=True)[1:])
+    return textwrap.indent(own, indent)

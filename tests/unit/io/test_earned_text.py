@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from sparktune.io.earned_text import Items, edited
+from sparktune.io.earned_text import Items, Moved, edited
 
 _NEW = {"knob": "n", "value": {"env": {"A": "2"}}, "scope": {}, "evidence": {}}
 _TEXTS = {
@@ -42,6 +42,19 @@ def test_an_edit_says_what_was_meant(text: str) -> None:
             for key, items in lists.items()
         }
         assert _load(edited(text, lists)) == wanted
+
+
+@pytest.mark.parametrize("text", list(_TEXTS.values()), ids=list(_TEXTS))
+def test_what_moves_is_what_it_was_and_what_is_added(text: str) -> None:
+    before = _load(text)
+    past, added = before.get("history", []), {"ended": {"how": "forgotten"}}
+    for place, one in enumerate(before["settings"]):
+        kept = [number for number in range(len(before["settings"])) if number != place]
+        moved = Moved(key="settings", place=place, added=added)
+        for settings in (kept, [_NEW, *kept]):
+            items = {"settings": [before["settings"][item] if isinstance(item, int) else item for item in settings]}
+            now = edited(text, {"settings": settings, "history": [*range(len(past)), moved]})
+            assert _load(now) == {**before, **items, "history": [*past, {**one, **added}]}
 
 
 def test_lines_end_as_they_did() -> None:
