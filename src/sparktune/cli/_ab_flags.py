@@ -34,7 +34,7 @@ class AbFlags:
         typer.Option(
             "--launcher",
             metavar="NAME",
-            help="How the arms are set: command, attach, hot, compose, systemd, sparkrun or script.",
+            help="How the arms are set: command, attach, hot, boot, compose, systemd, sparkrun or script.",
         ),
     ] = ""
     a: Annotated[

@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
 from sparktune.cli._ab_arguments import values_of
 from sparktune.cli._ab_flags import AbFlags
+from sparktune.deploy.launchers import all_launchers
 from sparktune.errors import UsageError
 from sparktune.experiment.design import Arm
 from sparktune.experiment.request import Request
@@ -21,6 +22,13 @@ _YAML = re.compile(r"(^|[ (])(url|a|b|live|guards?|env|knob|nodes): |\{|with aa\
 def _request(flags: AbFlags) -> Request:
     values, fault = values_of(None, flags)
     return request_of(values, 1, fault)
+
+
+def test_the_help_names_every_launcher() -> None:
+    """Else nobody finds the one that was added last."""
+    (option,) = get_type_hints(AbFlags, include_extras=True)["launcher"].__metadata__
+
+    assert set(re.findall(r"\w+", option.help)) >= {one.id for one in all_launchers()}
 
 
 def test_flags_alone_are_an_experiment() -> None:
