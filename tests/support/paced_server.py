@@ -1,7 +1,8 @@
 """A server of known pace on the standard library alone, for containers and nodes: ``paced_server.py PORT``.
 
 It streams as many words as were asked for, one every ``ITL_MS`` (or ``--itl-ms``). Above ``MOST_MS`` the start fails,
-in the words of an engine that has no memory. The model is called ``paced``.
+in the words of an engine that has no memory. The model is called ``paced``. With ``--minds PID`` a word takes twelve
+times as long while that process may run on one CPU only: a service that needs the thread where it was.
 """
 
 import argparse
@@ -12,11 +13,13 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 _WORD = "word "
+_SLOWER = 12
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     step_s = 0.0
+    minds = 0
 
     def do_GET(self) -> None:
         answers = {
@@ -33,7 +36,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         count = int(asked.get("max_tokens") or asked.get("max_completion_tokens") or 1)
         if not asked.get("stream"):
-            time.sleep(count * self.step_s)
+            time.sleep(count * self._step_s())
             self._plain({**self._choice(_WORD * count, "length", whole=True), **_usage(asked, count)})
             return
         self._stream(asked, count)
@@ -44,12 +47,16 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Connection", "close")
         self.end_headers()
         for number in range(count):
-            time.sleep(self.step_s)
+            time.sleep(self._step_s())
             self._event(self._choice(_WORD, "length" if number == count - 1 else None))
         if (asked.get("stream_options") or {}).get("include_usage"):
             self._event({"choices": [], **_usage(asked, count)})
         self.wfile.write(b"data: [DONE]\n\n")
         self.close_connection = True
+
+    def _step_s(self) -> float:
+        slower = bool(self.minds) and len(os.sched_getaffinity(self.minds)) == 1
+        return self.step_s * _SLOWER if slower else self.step_s
 
     def _choice(self, text: str, finish: str | None, *, whole: bool = False) -> dict:
         chat = self.path.endswith("/chat/completions")
@@ -84,10 +91,11 @@ def main() -> None:
     parser.add_argument("port", type=int)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--itl-ms", type=float, default=float(os.environ.get("ITL_MS", "10")))
+    parser.add_argument("--minds", type=int, default=0, metavar="PID")
     asked = parser.parse_args()
     if asked.itl_ms > float(os.environ.get("MOST_MS", "100")):
         sys.exit(f"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate {asked.itl_ms:g} GiB.")
-    _Handler.step_s = asked.itl_ms / 1000
+    _Handler.step_s, _Handler.minds = asked.itl_ms / 1000, asked.minds
     sys.stdout.write(f"listening on {asked.port}\n")
     sys.stdout.flush()
     ThreadingHTTPServer((asked.host, asked.port), _Handler).serve_forever()

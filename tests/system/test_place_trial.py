@@ -17,6 +17,7 @@ import pytest
 from tests.support.ab import GUARD
 from tests.support.cli import run_sparktune, start_sparktune
 from tests.support.idle_worlds import spinner
+from tests.support.ports import free_port
 from tests.support.reference import reference, reference_process
 
 from sparktune.io.reference.process import ReferenceProcess
@@ -33,6 +34,7 @@ _zones = pytest.mark.skipif(
     reason="needs unshare, and a kernel with thermal zones to lay a folder over",
 )
 _REPOSITORY = Path(__file__).resolve().parents[2]
+_PACED = _REPOSITORY / "tests/support/paced_server.py"
 _LOAD = ("--load-only", "--prompt-tokens", "32", "--output-tokens", "8", "--trials", "1", "--load-settle", "0")
 
 
@@ -172,6 +174,40 @@ def test_under_load_an_experiment_tells_what_moving_costs(
     again = run_sparktune("place", "trial", "--show", found.json["trial"], "--json")
     assert (again.code, again.json["load"]) == (5, load)
     assert run_sparktune("ab", "show", load["experiment"]).code == 5
+
+
+@pytest.fixture
+def minding(spinning: subprocess.Popen[bytes]) -> Iterator[str]:
+    """Where a server answers that takes twelve times as long while the thread is moved: it looks, nothing is timed."""
+    port = free_port()
+    argv = [sys.executable, str(_PACED), str(port), "--itl-ms", "30", "--minds", str(spinning.pid)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline(), "it listens"
+        yield f"http://127.0.0.1:{port}/v1"
+        server.kill()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_moving_costs_under_load_is_said_before_anything_else(
+    spinning: subprocess.Popen[bytes], minding: str
+) -> None:
+    """Both guards are harmed, and the next step is to leave the thread alone: never to pin it."""
+    before = os.sched_getaffinity(spinning.pid)
+    thread = ("place", "trial", str(spinning.pid), "--cpus", _core(spinning.pid), "--accept-likely", "--yes", "--json")
+
+    found = run_sparktune(*thread, "--endpoint", minding, *_LOAD, "--max-blocks", "5", limit_s=550)
+
+    assert found.code == 0, found.err  # it was decided
+    load = found.json["load"]
+    assert (load["verdict"], load["not_lower"]) == ("REGRESSED", "lower")
+    assert {one["metric"]: one["status"] for one in load["guards"]} == {"decode_tok_s": "harmed", "ttft_s": "harmed"}
+    assert found.json["next"][0] == "leave it as it is: moving it costs speed"
+    assert os.sched_getaffinity(spinning.pid) == before
+    shown = " ".join(run_sparktune("place", "trial", "--show", "last").out.split())
+    assert "under load output_tok_s is WORSE by more than 3.0 %, decode_tok_s WORSE by more than 3.0 %, ttft_s" in shown
+    assert "place pin" not in shown
 
 
 def test_ctrl_c_under_load_gives_the_thread_back(
