@@ -4,9 +4,10 @@ import os
 import pty
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fcntl import ioctl
+from pathlib import Path
 from struct import pack
 from termios import TIOCSWINSZ
 
@@ -26,11 +27,12 @@ class Shown:
 def on_terminal(
     command: Sequence[str],
     *,
-    press: Sequence[tuple[str, bytes]] = (),
+    press: Sequence[tuple[str, bytes | Callable[[], object]]] = (),
     environment: Mapping[str, str] | None = None,
     size: tuple[int, int] = (80, 24),
+    folder: Path | None = None,
 ) -> Shown:
-    """Run a program to its end; each of ``press`` is a text to wait for and the bytes that are typed then.
+    """Run a program in a folder to its end; each of ``press`` is a text to wait for and what then is typed, or called.
 
     Skips the test where no pseudo terminal can be had.
     """
@@ -45,6 +47,7 @@ def on_terminal(
         stdout=terminal,
         stderr=terminal,
         env={**os.environ, "TERM": "xterm-256color", **(environment or {})},
+        cwd=folder,
         start_new_session=True,
     )
     os.close(terminal)
@@ -53,7 +56,11 @@ def on_terminal(
         while piece := _read(controller):
             shown += piece
             while waiting and waiting[0][0].encode() in shown:
-                os.write(controller, waiting.pop(0)[1])
+                _, then = waiting.pop(0)
+                if isinstance(then, bytes):
+                    os.write(controller, then)
+                else:
+                    then()
             assert time.monotonic() < until, shown.decode(errors="replace")
         assert not waiting, shown.decode(errors="replace")
         return Shown(text=shown.decode(errors="replace"), code=process.wait(_LIMIT_S))

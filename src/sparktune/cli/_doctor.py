@@ -9,6 +9,7 @@ import typer
 
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.cli._waiting import waiting_said
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.doctor import Diagnosis, diagnose_nodes
 from sparktune.report.doctor import doctor_json, doctor_text
@@ -31,7 +32,8 @@ def run_doctor(nodes: str, roots: tuple[Path, ...], folder: Path | None, *, as_j
 
 def _diagnose(nodes: str, roots: tuple[Path, ...], folder: Path | None) -> Diagnosis:
     if folder is None:
-        return diagnose_nodes(targets_of(nodes, roots))
+        with waiting_said():
+            return diagnose_nodes(targets_of(nodes, roots))
     if nodes or roots:
         message = "--from judges files, --nodes and --root judge nodes"
         raise UsageError(message, hint="give one of them")

@@ -15,6 +15,7 @@ import typer
 from sparktune.cli._ab_services import SERVICES, where_values
 from sparktune.cli._nodes import no_names
 from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.cli._waiting import waiting_said
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift, watch_drift
 from sparktune.io.cluster import NodeTarget, find_nodes
@@ -55,7 +56,8 @@ def run_drift(arguments: DriftArguments) -> None:
     if arguments.watch:
         asyncio.run(_watched(wish, arguments, seconds_of(arguments.every, "--every")))
         return
-    view = asyncio.run(observe_drift(wish))
+    with waiting_said():
+        view = asyncio.run(observe_drift(wish))
     rows = drift_rows(view)
     _print(wish, rows, arguments)
     _note(view.notes, arguments)

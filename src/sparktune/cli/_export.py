@@ -14,6 +14,7 @@ import typer
 from sparktune.cli._drift import DriftArguments, seconds_of, wish_of
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._place_scan import ScanArguments, server_of
+from sparktune.cli._waiting import waiting_said
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.export import ExportWish, export_exit, look_once, nothing_yet, serve_looks
 from sparktune.io.cluster import NodeTarget
@@ -54,7 +55,8 @@ def run_export(arguments: ExportArguments) -> None:
     if arguments.listen:
         asyncio.run(_serve(arguments, wish))
         return
-    seen = asyncio.run(look_once(wish))
+    with waiting_said():
+        seen = asyncio.run(look_once(wish))
     _write(arguments, seen)
     code = export_exit(seen)
     if not arguments.quiet or code is not ExitCode.DONE:

@@ -11,6 +11,7 @@ import typer
 from sparktune.cli._host_ask import agreed
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._terminal import colour_wanted, columns
+from sparktune.cli._waiting import waiting_said
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.lint import Lint, LintQuestion, fixed_texts, lint, write_fixes
 from sparktune.report.lint.json import lint_json
@@ -46,7 +47,8 @@ def run_lint(
         image_facts=image_facts,
         ask_sparkrun=wishes.ask_sparkrun,
     )
-    asked = lint(question)
+    with waiting_said():
+        asked = lint(question)
     if wishes.diff:
         _show_edits(asked)
         return

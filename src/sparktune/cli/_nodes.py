@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from sparktune.cli._waiting import waiting_said
 from sparktune.errors import UsageError
 from sparktune.flows.one_host import refuse_twins, shown_once
 from sparktune.io.cluster import NodeTarget, find_nodes
@@ -35,12 +36,14 @@ def targets_of(nodes: str, roots: Sequence[Path]) -> tuple[NodeTarget, ...]:
 
 def each_apart(targets: Sequence[NodeTarget]) -> None:
     """Raise UsageError where two of the nodes are one host: for what changes them."""
-    asyncio.run(refuse_twins(targets))
+    with waiting_said():
+        asyncio.run(refuse_twins(targets))
 
 
 def each_once(targets: Sequence[NodeTarget]) -> tuple[NodeTarget, ...]:
     """Return each host once, and note on stderr which name is left out: for what only looks at them."""
-    found, notes = asyncio.run(shown_once(targets))
+    with waiting_said():
+        found, notes = asyncio.run(shown_once(targets))
     for note in notes:
         sys.stderr.write(f"note: {note}\n")
     return found

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.support.terminal import on_terminal
@@ -30,6 +31,31 @@ def test_they_fold_where_a_person_reads(name: str, width: int) -> None:
     for words in _NEVER_CUT:
         assert (words in piped.stderr) == (words in shown.text)
     assert (shown.code, piped.stdout) == (piped.returncode, "")
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("lint", "node.env"), ("export", "prometheus")], ids=" ".join)
+def test_a_node_that_does_not_answer_is_said_to_be_awaited(words: tuple[str, ...], tmp_path: Path) -> None:
+    """One that is off costs ten seconds and more, and a silent terminal looks like a program that hangs."""
+    mute = tmp_path / "ssh"
+    shown_by_now = tmp_path / "shown"
+    # It ends when the line was seen, and by itself where that never happens.
+    mute.write_text(f"#!/bin/sh\nfor _ in $(seq 900); do [ -e {shown_by_now} ] && exit 255; sleep 0.1; done\n")
+    mute.chmod(0o755)
+    (tmp_path / "node.env").write_text("NCCL_IB_HCA=rocep1s0f1\n")
+    nodes = ("--node" if words[0] == "lint" else "--nodes", "far1,far2")
+
+    shown = on_terminal(
+        [*_SPARKTUNE, *words, *nodes],
+        press=[("waiting for far1, far2: ", shown_by_now.touch)],
+        environment={"SPARKTUNE_SSH": str(mute)},
+        folder=tmp_path,
+    )
+
+    assert shown.code == 1, shown.text
+    *before, after = shown.text.split("\r\x1b[K")
+    assert not any(text.strip() for text in before if not text.startswith("waiting for ")), shown.text
+    assert "far1" in after
+    assert "waiting" not in after
 
 
 def test_a_width_that_is_told_folds_no_error_in_a_pipe() -> None:

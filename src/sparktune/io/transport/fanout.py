@@ -10,6 +10,7 @@ from typing import TypeVar
 from sparktune.errors import HostError, NodeError
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.together import together
+from sparktune.io.transport.awaited import awaiting
 from sparktune.io.transport.session import NodeSession
 from sparktune.io.transport.wire import Hello
 from sparktune.model.reads import Read, Readings
@@ -66,8 +67,9 @@ async def ask_all(
     async def one(session: NodeSession) -> _T | NodeError | HostError:
         async with turns:
             try:
-                async with session as node:
-                    return await ask(node)
+                with awaiting(session.target.name):
+                    async with session as node:
+                        return await ask(node)
             except (NodeError, HostError) as error:
                 return error
 

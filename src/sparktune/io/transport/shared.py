@@ -10,6 +10,7 @@ from typing import Final, Self, TypeVar
 from sparktune.errors import HostError, NodeBusy, NodeError, NodeNeedsRoot, PlanVoid
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.together import together
+from sparktune.io.transport.awaited import awaiting
 from sparktune.io.transport.changes_wire import Journal
 from sparktune.io.transport.session import NodeSession
 from sparktune.io.transport.wire import Hello
@@ -126,7 +127,8 @@ class _Line:
                 if not self._opened:
                     self._opened = True
                     await self._session.open()
-                answer = await question(self._session)
+                with awaiting(self._session.target.name):
+                    answer = await question(self._session)
             except _REFUSED:
                 self._answered = True
                 raise
