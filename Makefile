@@ -62,7 +62,7 @@ test-arm: ## Run the tests on an emulated Arm machine that you have booted (docs
 	$(BIN)/pytest tests/system/test_host_on_arm.py $(PYTEST_ARGS)
 
 .PHONY: check
-check: lint types imports dependencies duplicates docs-check audit-quick ## Style, types, layers, dependencies, copies, generated pages, vulnerabilities
+check: lint types imports dependencies duplicates sizes docs-check audit-quick ## Style, types, layers, dependencies, copies, sizes, generated pages, vulnerabilities
 
 .PHONY: lint
 lint:
@@ -89,6 +89,11 @@ dependencies:
 duplicates:
 	@$(BOOTSTRAP) dev
 	$(BIN)/python scripts/duplicates.py
+
+.PHONY: sizes
+sizes:
+	@$(BOOTSTRAP) dev
+	$(BIN)/python scripts/sizes.py
 
 .PHONY: coverage
 coverage: ## Cover branches of the pure packages by their own unit and case tests alone

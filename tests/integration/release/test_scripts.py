@@ -118,3 +118,26 @@ def test_a_function_that_is_written_twice_is_named(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "written 2 times: one.py:first, two.py:second" in done.stderr
     assert "is there once only" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        ("src/long.py", "def f(of):\n    'A docstring.'\n" + "    of += 1\n" * 31, "src/long.py:f has 31 lines"),
+        ("tests/long.py", "A = 1\n" * 301, "tests/long.py has 301 lines"),
+    ],
+)
+def test_what_is_too_long_is_named(tmp_path: Path, path: str, text: str, said: str) -> None:
+    """One line less is not; and a reason that nothing needs any more is named, too."""
+    for folder in ("scripts", "src", "tests"):
+        (tmp_path / folder).mkdir()
+    shutil.copy(_ROOT / "scripts/sizes.py", tmp_path / "scripts")
+    (tmp_path / path).write_text(text)
+    (tmp_path / path).with_name("short.py").write_text(text[: text.rstrip().rindex("\n") + 1])
+    command = (sys.executable, str(tmp_path / "scripts/sizes.py"))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "short.py" not in done.stderr
+    assert "is not too long: take it out of _MAY" in done.stderr
