@@ -12,6 +12,7 @@ from sparktune.cli._ab_flag_words import in_flags
 from sparktune.cli._ab_flags import AbFlags
 from sparktune.cli._ab_services import SETTINGS, arm_values, where_values
 from sparktune.errors import UsageError
+from sparktune.io.config import find_config, load_config
 from sparktune.io.experiment_file import read_experiment_file
 from sparktune.io.experiment_values import Fault
 
@@ -30,7 +31,7 @@ _ARM_WORD: Final = {"attach": "text"}
 def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]:
     """Return what the file and the flags say together, flags first, and how to complain about a place in it."""
     written, fault = read_experiment_file(file) if file is not None else ({}, None)
-    given = _given(flags, launcher=flags.launcher or str(written.get("launcher", "")))
+    given = _given(flags, launcher=flags.launcher or str(written.get("launcher") or _of_service(flags, written)))
     values = {**written, **given}
     base = flags.workload or written.get("workload")
     asked = _workload(flags)
@@ -43,6 +44,16 @@ def values_of(file: Path | None, flags: AbFlags) -> tuple[dict[str, Any], Fault]
         section = written.get("guard")
         values["guard"] = {**section, **said} if isinstance(section, Mapping) else said
     return values, _fault(fault, frozenset(given), flags)
+
+
+def _of_service(flags: AbFlags, written: Mapping[str, Any]) -> str:
+    """Return the launcher of a service that is named, as sparktune.yaml has it: the words of an arm are its words.
+
+    "" where none is said, or no such file is there: that is told where the service is looked up. Raises UsageError.
+    """
+    name = flags.service or written.get("service")
+    path = find_config(Path.cwd()) if isinstance(name, str) and name else None
+    return (load_config(path).service(name).launcher or "") if path is not None else ""
 
 
 def _given(flags: AbFlags, *, launcher: str) -> dict[str, Any]:

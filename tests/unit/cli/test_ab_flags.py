@@ -155,3 +155,38 @@ def test_where_a_script_is_has_to_be_written_in_a_file() -> None:
     with pytest.raises(UsageError, match="no form for launcher script") as caught:
         _request(flags)
     assert "sparktune.yaml" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("launcher", "arm"),
+    [("script", {"env": {"LIMIT": "2"}}), ("attach", {"text": "env:LIMIT=2"}), ("", {"command": "env:LIMIT=2"})],
+    ids=["settings by name", "a service that others start", "none is said"],
+)
+@pytest.mark.parametrize("in_file", [False, True], ids=["by a flag", "in the experiment's file"])
+def test_words_of_an_arm_are_those_of_the_services_launcher(
+    launcher: str, arm: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, in_file: bool
+) -> None:
+    """Who has a sparktune.yaml names the service, and not again how it is started."""
+    monkeypatch.chdir(tmp_path)
+    said = f"    launcher: {launcher}\n" if launcher else ""
+    (tmp_path / "sparktune.yaml").write_text(f"services:\n  chat:\n    endpoint: http://x:1/v1\n{said}")
+    file = tmp_path / "ab.yaml"
+    file.write_text("service: chat\n")
+
+    values, _ = (
+        values_of(file, AbFlags(b="env:LIMIT=2"))
+        if in_file
+        else values_of(None, AbFlags(service="chat", b="env:LIMIT=2"))
+    )
+
+    assert values["b"] == arm
+
+
+def test_a_service_without_a_sparktune_yaml_is_told_where_it_is_looked_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    values, _ = values_of(None, AbFlags(service="chat", b="serve --slots 4"))
+
+    assert values["service"] == "chat"
