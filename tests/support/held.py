@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import weakref
 from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,8 @@ def fake_tools(
 ) -> AbTools:
     """Return tools with a real store that has the plan, and nothing else that is real."""
     store = Store.open(folder / "runs.sqlite3")
+    # Closed with its last user, who has tools and no store: from Python 3.13 on a connection that is left is a warning.
+    weakref.finalize(store, store._connection.close)
     store.create_experiment(plan)
 
     async def answer(_: str) -> bool:

@@ -1,5 +1,6 @@
 """A sweep is kept before its first visit; experiments and sweeps are not mistaken for each other."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -40,10 +41,10 @@ _UMBRELLA = replace(experiment(), id="s1", blocks=(), sweep=True)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    opened = Store.open(tmp_path / "runs.sqlite3")
-    opened.create_sweep(_SWEEP, _UMBRELLA)
-    return opened
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.sqlite3") as opened:
+        opened.create_sweep(_SWEEP, _UMBRELLA)
+        yield opened
 
 
 def test_a_sweep_comes_back_as_it_was(store: Store) -> None:

@@ -1,6 +1,6 @@
 """Which experiments meet at one place: a server by any of its loopback names, and a service by its parts."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,9 @@ def _one(name: str, url: str = _URL, *where: Mapping[str, Any], folder: str = "/
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.open(tmp_path / "runs.sqlite3")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.sqlite3") as opened:
+        yield opened
 
 
 _OTHER = "http://10.0.0.7:8000/v1"

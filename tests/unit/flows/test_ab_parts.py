@@ -1,7 +1,7 @@
 """Parts of an experiment that touch the world by their arguments alone: the gate, the cost, the steadfast end."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -83,8 +83,9 @@ def test_a_gate_without_nodes_reads_nothing() -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.open(tmp_path / "runs.sqlite3")
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.sqlite3") as opened:
+        yield opened
 
 
 def test_the_cost_is_unknown_until_a_run_says_it(store: Store) -> None:
