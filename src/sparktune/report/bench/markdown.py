@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 from sparktune.model.result import CellResult, RunResult
 from sparktune.report.bench.findings import failures, findings, flags, gaps, verdict
-from sparktune.report.bench.words import NOT_APPLICABLE, engine_words, metric_words, one_line, utc, value_words
+from sparktune.report.bench.words import NOT_APPLICABLE, engine_words, metric_words, utc, value_words
+from sparktune.report.markdown import escaped, titled_list
 
 _HEADS = (
     ("model", ":---"),
@@ -30,7 +31,6 @@ _LEGEND = (
     " had its first output. tg: tokens after the first output chunk, all streams together and per stream. output t/s:"
     " all tokens of a wave over its whole time. TTFT: from the send to the first output of any kind."
 )
-_SPECIAL = str.maketrans({"|": r"\|", "<": "&lt;", "*": r"\*", "_": r"\_", "`": r"\`", "[": r"\["})
 
 
 def write_markdown(result: RunResult) -> str:
@@ -50,10 +50,10 @@ def row_names(row: CellResult, *, with_streams: bool) -> tuple[str, str]:
 
 def _lines(result: RunResult) -> Iterator[str]:
     run = result.run
-    yield f"**{_escaped(verdict(result))}**"
+    yield f"**{escaped(verdict(result))}**"
     yield ""
     about = (engine_words(run.engine), f"sparktune {run.provenance.tool_version}", utc(run.created_wall_s))
-    yield _escaped(f"{run.workload.options.model} on {', '.join(about)}, run {run.id}")
+    yield escaped(f"{run.workload.options.model} on {', '.join(about)}, run {run.id}")
     if result.cells:
         yield ""
         yield from _table(result)
@@ -62,27 +62,21 @@ def _lines(result: RunResult) -> Iterator[str]:
     checks = [
         f"{found.ids} {found.status.value} in {found.where}: {'; '.join(found.lines)}" for found in findings(result)
     ]
-    yield from _list("Checks", checks)
-    yield from _list("Unknown", [f"{gap.titles} ({gap.where}): {gap.why}" for gap in gaps(result)])
-    yield from _list("Failed requests", failures(result))
-    yield from _list("Notes", result.notes)
-
-
-def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield from ("", f"{title}:", "")
-        yield from (f"- {_escaped(line)}" for line in lines)
+    yield from titled_list("Checks", checks)
+    yield from titled_list("Unknown", [f"{gap.titles} ({gap.where}): {gap.why}" for gap in gaps(result)])
+    yield from titled_list("Failed requests", failures(result))
+    yield from titled_list("Notes", result.notes)
 
 
 def _table(result: RunResult) -> Iterator[str]:
     yield _row(head for head, _ in _HEADS)
     yield _row(rule for _, rule in _HEADS)
     with_streams = any(row.cell.concurrency > 1 for row in result.cells)
-    model = _escaped(result.run.workload.options.model)
+    model = escaped(result.run.workload.options.model)
     for row in result.cells:
         # The name of a file of prompts is the user's.
-        prompt, output = map(_escaped, row_names(row, with_streams=with_streams))
-        counts = (f"{row.trials}/{row.requests}", _escaped(flags(row)))
+        prompt, output = map(escaped, row_names(row, with_streams=with_streams))
+        counts = (f"{row.trials}/{row.requests}", escaped(flags(row)))
         yield _row((model, prompt, *_prompt_texts(row), *counts))
         yield _row((model, output, *_output_texts(row), *counts))
 
@@ -120,7 +114,3 @@ def _median(row: CellResult, name: str) -> str:
     if metric is None or not trials[1:]:
         return text
     return f"{text} ({value_words(trials[0], metric.unit)} to {value_words(trials[-1], metric.unit)})"
-
-
-def _escaped(text: str) -> str:
-    return one_line(text).translate(_SPECIAL)

@@ -11,16 +11,13 @@ from sparktune.model.check import Status
 from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.words import change_words, guard_words, interval_words, order_words, reasons, sentence
-from sparktune.report.bench.words import UNKNOWN, engine_words, one_line, utc
+from sparktune.report.bench.words import UNKNOWN, engine_words, utc
 from sparktune.report.charts.numbers import unit_of
 from sparktune.report.experiment.material import value_of_block
 from sparktune.report.experiment.words import caution, model_words, settings_lines
+from sparktune.report.markdown import escaped, titled_list
 from sparktune.units import count_of, format_percent, format_rate, format_seconds
 
-_SPECIAL = str.maketrans({
-    "\\": r"\\", "|": r"\|", "<": "&lt;", ">": "&gt;", "*": r"\*", "_": r"\_", "`": r"\`", "[": r"\[", "]": r"\]",
-    "#": r"\#", "@": "&#64;", "!": r"\!", "&": "&amp;", "~": r"\~",
-})  # fmt: skip
 _MOST_CELLS = 24
 
 
@@ -31,16 +28,16 @@ def experiment_markdown(result: ExperimentResult) -> str:
 
 def _lines(result: ExperimentResult) -> Iterator[str]:
     experiment = result.experiment
-    yield f"**{_escaped(sentence(result))}**"
+    yield f"**{escaped(sentence(result))}**"
     yield ""
     if told := caution(result):
-        yield f"_{_escaped(told)}_"
+        yield f"_{escaped(told)}_"
         yield ""
     for warning in harm_lines(result.harms):
-        yield f"**{_escaped(warning)}**"
+        yield f"**{escaped(warning)}**"
         yield ""
     arms = settings_lines(experiment)
-    yield f"{_escaped(experiment.knob)}: A = {_escaped(arms[Arm.A])}; B = {_escaped(arms[Arm.B])}"
+    yield f"{escaped(experiment.knob)}: A = {escaped(arms[Arm.A])}; B = {escaped(arms[Arm.B])}"
     yield ""
     yield from _table(("what", "value"), _facts(result))
     if result.blocks:
@@ -53,8 +50,8 @@ def _lines(result: ExperimentResult) -> Iterator[str]:
         if cells[_MOST_CELLS:]:
             yield ""
             yield f"and {count_of(len(cells) - _MOST_CELLS, 'cell')} more in the report"
-    yield from _list("Flags", _flags(result))
-    yield from _list("Notes", (*reasons(result), *host_lines(result), *result.notes))
+    yield from titled_list("Flags", _flags(result))
+    yield from titled_list("Notes", (*reasons(result), *host_lines(result), *result.notes))
 
 
 def _facts(result: ExperimentResult) -> Iterator[tuple[str, ...]]:
@@ -143,18 +140,8 @@ def _flags(result: ExperimentResult) -> list[str]:
     return found or ["none"]
 
 
-def _list(title: str, lines: Sequence[str]) -> Iterator[str]:
-    if lines:
-        yield from ("", f"{title}:", "")
-        yield from (f"- {_escaped(line)}" for line in lines)
-
-
 def _table(heads: Sequence[str], rows: Iterator[tuple[str, ...]] | Sequence[tuple[str, ...]]) -> Iterator[str]:
     yield f"| {' | '.join(heads)} |"
     yield f"|{' --- |' * len(heads)}"
     for row in rows:
-        yield f"| {' | '.join(map(_escaped, row))} |"
-
-
-def _escaped(text: str) -> str:
-    return one_line(text).translate(_SPECIAL)
+        yield f"| {' | '.join(map(escaped, row))} |"
