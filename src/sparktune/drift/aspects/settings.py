@@ -26,6 +26,7 @@ _KEYS: Final = "key."
 _ENV: Final = "env."
 _NO_GRAMMAR: Final = Grammar(engine="", version="", commands=(), options=())
 _UNSAID: Final = "not set"
+_SAY_WHERE: Final = "say what starts it: launcher and where of the service in sparktune.yaml, or --launcher and --where"
 
 _Earned = Mapping[str, Setting]
 
@@ -67,7 +68,10 @@ def _unreadable(part: PartSeen, whys: Mapping[str, None]) -> DriftRow:
     """Return one row for all settings that nobody earned and of which a layer could not be read."""
     layers = {name: closed_cell(why) if (why := part.unread.get(name)) else None for name in ("file", "live")}
     live = layers["live"] or (None if layers["file"] else closed_cell("; ".join(whys)))
-    return row_of("all other settings", part.node, _ID, Layers(file=layers["file"], live=live), part=part.name)
+    unsaid = layers["file"] is not None and not part.where and not part.files
+    hint = _SAY_WHERE if unsaid else ""
+    shown = Layers(file=layers["file"], live=live)
+    return row_of("all other settings", part.node, _ID, shown, part=part.name, hint=hint)
 
 
 def _closed(part: PartSeen, key: str) -> str:

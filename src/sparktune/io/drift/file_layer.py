@@ -16,6 +16,7 @@ from sparktune.model.observed import State
 from sparktune.model.reads import Readings
 from sparktune.model.setting import Layer, Origin, Setting
 
+_NO_FILE: Final = "no file is known that sets it"
 _VARIABLES: Final = ("env", "environment", "docker-env")
 
 
@@ -55,7 +56,7 @@ def _of_documents(found: Found, documents: list[Document]) -> FileLayer:
     # What is started by hand gets all variables that its files have: how they come to it, no file says.
     loose = {} if any(found.files.values()) else _variables(documents)
     if not parts and not loose:
-        missing = f"{', '.join(files) or 'no file'} starts no {found.part or 'server'}"
+        missing = f"{', '.join(files)} starts no {found.part or 'server'}" if files else _NO_FILE
         return FileLayer(files=files or tuple(found.files), unread=missing)
     return FileLayer(
         settings={**loose, **{key: setting for part in parts for key, setting in part.settings.items()}},
