@@ -71,8 +71,8 @@ def _no_tls(address: Address, error: BaseException, waited_s: Seconds) -> Connec
         why = one_line(str(error.certificate_error))
         return NotTrusted(f"the certificate of {where} is not trusted: {why}", hint=_TRUST_HINT)
     if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
-        why = getattr(error, "os_error", None) or error  # its own words say the address once more
-        return ConnectFailed(f"no TLS connection to {where}: {one_line(str(why))}", hint=_PLAIN_HINT)
+        cause = getattr(error, "os_error", None) or error  # its own words say the address once more
+        return ConnectFailed(f"no TLS connection to {where}: {one_line(str(cause))}", hint=_PLAIN_HINT)
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         # A plain server that waits for the end of a line never answers the first words of TLS.
         message = f"no TLS connection to {where} within {format_seconds(waited_s)}"
