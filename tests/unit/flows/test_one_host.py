@@ -78,8 +78,10 @@ async def test_who_is_who(
     [
         (
             {"spark1": _SPARK1, "spark2": ("b2", "spark2"), "alias": _SPARK1},
-            "alias is spark1 by another name (both call themselves spark1, in the same boot): "
-            "one machine is shown as two",
+            (
+                "alias is spark1 by another name (both call themselves spark1, in the same boot): "
+                "one machine is shown as two"
+            ),
         ),
         ({"spark1": _SPARK1, "spark2": ("b2", "spark2"), "alias": None}, ""),
     ],
