@@ -3,6 +3,7 @@
 import gzip
 import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,12 @@ def test_what_is_no_text_is_refused_and_zeros_of_a_power_cut_are_read(tmp_path: 
     with pytest.raises(UsageError, match="not the text of a log"):
         read_log_file(_written(tmp_path / "x", bytes(range(256)) * 64))
     assert read_log_file(_written(tmp_path / "y", bytes(5000) + b"\n" + _LINE)).lines == 2
+
+
+@pytest.mark.parametrize("size", [1, 5000, 3_000_000])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_zeros_alone_are_no_log_without_a_failure(tmp_path: Path, size: int, pack: Callable[[bytes], bytes]) -> None:
+    """A power cut leaves them: "no failure in 1 line", with exit code 0, is said of the log that would have told it."""
+    nothing = "it holds nothing but zero bytes, as files do after a power cut"
+    assert read_log_file(_written(tmp_path / "x.log", pack(bytes(size)))).unreadable == nothing
+    assert read_log_file(_written(tmp_path / "y.log", pack(bytes(size) + _LINE))).unreadable == ""

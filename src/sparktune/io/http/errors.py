@@ -68,8 +68,8 @@ def transport_error(address: Address, error: BaseException, *, waited_s: Seconds
 def _no_tls(address: Address, error: BaseException, waited_s: Seconds) -> ConnectFailed | None:
     where = address.authority
     if isinstance(error, aiohttp.ClientConnectorCertificateError):
-        why = one_line(str(error.certificate_error))
-        return NotTrusted(f"the certificate of {where} is not trusted: {why}", hint=_TRUST_HINT)
+        told = one_line(str(error.certificate_error))
+        return NotTrusted(f"the certificate of {where} is not trusted: {told}", hint=_TRUST_HINT)
     if isinstance(error, aiohttp.ClientSSLError | aiohttp.ServerFingerprintMismatch):
         cause = getattr(error, "os_error", None) or error  # its own words say the address once more
         return ConnectFailed(f"no TLS connection to {where}: {one_line(str(cause))}", hint=_PLAIN_HINT)
