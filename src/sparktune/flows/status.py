@@ -20,6 +20,7 @@ from sparktune.io.http.server import Server
 from sparktune.io.last_looks import LastDrift, LastLook
 from sparktune.io.secrets import Secret
 from sparktune.io.store.faults import Unreadable, leave_out
+from sparktune.io.store.owner import owner_of
 from sparktune.io.store.store import Store
 from sparktune.io.transport.readable import ReadableNode
 from sparktune.model.experiment_row import ExperimentRow
@@ -195,7 +196,7 @@ def _bench(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
 def _ab(store: Store, endpoint: str) -> tuple[VerdictStanding, ...]:
     confirms = {one.confirm for one in store.list_sweeps(_SWEEPS, leave_out)}
     experiments = [one for one in store.list_experiments(_SWEEPS) if one.id not in confirms]
-    return tuple(_of_experiment(one, endpoint) for one in experiments[:1])
+    return tuple(_of_experiment(one, endpoint, owner_of(store.path, one.id)) for one in experiments[:1])
 
 
 def _of_run(run: RunRow, endpoint: str) -> VerdictStanding:
@@ -212,7 +213,7 @@ def _of_run(run: RunRow, endpoint: str) -> VerdictStanding:
     )
 
 
-def _of_experiment(row: ExperimentRow, endpoint: str) -> VerdictStanding:
+def _of_experiment(row: ExperimentRow, endpoint: str, owner: str) -> VerdictStanding:
     return VerdictStanding(
         kind="ab",
         id=row.id,
@@ -221,6 +222,7 @@ def _of_experiment(row: ExperimentRow, endpoint: str) -> VerdictStanding:
         verdict=one_line(row.said),
         about=_elsewhere(f"{one_line(row.knob)}, {row.metric}", row.base_url, endpoint),
         holds=row.holds,
+        owner=one_line(owner),
     )
 
 
@@ -237,6 +239,7 @@ def _sweep(store: Store, endpoint: str) -> Iterator[VerdictStanding]:
             verdict=confirmed or (one_line(ended) if one.state.value == "done" else ""),
             about=_elsewhere(one_line(one.winner), place.base_url, endpoint),
             holds=place.holds,
+            owner=one_line(next(filter(None, (owner_of(store.path, id_) for id_ in (one.id, one.confirm) if id_)), "")),
         )
 
 
@@ -253,6 +256,7 @@ def _trial(store: Store, _endpoint: str) -> Iterator[VerdictStanding]:
         verdict=found.value if found is not None else "",
         about=f"{one_line(row.trial.title)} on {row.trial.node}",
         holds=bool(row.held),
+        owner=one_line(owner_of(store.path, row.trial.id)),
     )
 
 

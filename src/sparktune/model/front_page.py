@@ -54,7 +54,7 @@ class VerdictStanding:
     """The newest of a kind in the store. ``kind``: bench, ab, sweep or trial; ``about`` what was measured, and where.
 
     ``verdict`` is "" while there is none, and ``state`` where it stands. ``holds``: something that it set has not been
-    taken back.
+    taken back. ``owner`` is the living process that works on it, "" for none.
     """
 
     kind: str
@@ -64,6 +64,7 @@ class VerdictStanding:
     verdict: str = ""
     about: str = ""
     holds: bool = False
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -36,7 +36,7 @@ def _steps(page: FrontPage) -> Iterator[tuple[str, str]]:
     if page.service is not None and not kinds & {"bench", "ab", "sweep"}:
         yield "sparktune bench", "nothing was measured yet"
     for one in page.verdicts:
-        if one.kind in {"ab", "sweep"} and one.state != _ENDED:
+        if one.kind in {"ab", "sweep"} and one.state != _ENDED and not one.owner:
             yield _RESUME[one.kind].format(id=one.id), f"{one.kind} {one.id} has not ended"
     if not kinds & {"ab", "sweep"}:
         yield "sparktune knobs list", "no two settings were compared yet; these can be"
@@ -51,7 +51,9 @@ def _half_done(page: FrontPage) -> Iterator[tuple[str, str]]:
             command = f"sparktune drift restore --undo --service {shlex.quote(left.service)}"
             yield command, f"a restore of {left.key} did not end, and what it set is still there"
     for one in page.verdicts:
-        if one.holds:
+        if one.owner:
+            yield "sparktune watch", f"{one.kind} {one.id} is running: let it end; this shows the nodes meanwhile"
+        elif one.holds:
             yield _RESUME[one.kind].format(id=one.id), f"{one.kind} {one.id} left something set"
     for node in page.nodes:
         if node.state in _HALF_DONE:

@@ -90,8 +90,8 @@ def _node(node: NodeStanding, now_wall_s: Seconds) -> str:
 
 
 def _verdict(one: VerdictStanding) -> str:
-    said = one.verdict or f"no verdict, {one.state}"
-    left = "; it LEFT SOMETHING SET" if one.holds else ""
+    said = f"is running: {one.owner}" if one.owner else one.verdict or f"no verdict, {one.state}"
+    left = "; it LEFT SOMETHING SET" if one.holds and not one.owner else ""
     about = f"; {one.about}" if one.about else ""
     return f"{said}{left}{about} ({one.id}, {utc(one.created_wall_s)[:10]})"
 

@@ -61,6 +61,19 @@ def test_all_is_well_in_ten_lines() -> None:
     [
         ({"verdicts": (_verdict("sweep", holds=True),)}, "sparktune sweep resume id-sweep", "LEFT SOMETHING SET"),
         ({"verdicts": (_verdict("trial", holds=True),)}, "sparktune place trial --undo", "LEFT SOMETHING SET"),
+        # What runs holds something, and is not to be resumed beside itself.
+        *(
+            (
+                {
+                    "verdicts": (
+                        replace(_verdict(kind, state="running", verdict="", holds=True), owner="pid 7 on desk"),
+                    )
+                },
+                "sparktune watch",
+                "is running: pid 7 on desk",
+            )
+            for kind in ("ab", "sweep", "trial")
+        ),
         (
             {"restores": (RestoreStanding(service="my house", key="LIMIT"),)},
             "sparktune drift restore --undo --service 'my house'",
