@@ -137,12 +137,14 @@ async def take_back(
     now = folder.read() or record
     hold = Hold(settings, remember=remember, record=now.held or None)
     hold.bring_back_anyway()
+    original = decode_actions(now.held.get("bringing_back") or ())
     try:
-        await hold.perform(decode_actions(now.held.get("bringing_back") or ()))
+        await hold.perform(original)
     except SparktuneError as error:
         raise _left(str(error), error) from error
-    said = f"the files and the service are as they were before the restore of {record.key}"
-    return "; ".join((said, *_forgotten(folder)))
+    said = f"what the restore of {record.key} had set is taken back"
+    again = ("the service was started again",) if original else ()
+    return "; ".join((said, *again, *_forgotten(folder)))
 
 
 def _begun(plan: RestorePlan, settings: HoldSettings, folder: RestoreFolder) -> Hold:
