@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.in_process import commands, invoke
+from tests.support.ports import free_port
 from tests.support.schemas import promised, schema_names
 from tests.support.stored_experiment import store_experiment
 
@@ -68,7 +69,7 @@ _LOG = "INFO 11-30 10:00:00 [core.py:58] Initializing a V1 LLM engine (v0.19.0)\
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The practice cluster, with a log and results beside it."""
     folder = tmp_path_factory.mktemp("every") / "lab"
-    assert invoke("lab", "init", str(folder)).code == 0
+    assert invoke("lab", "init", str(folder), "--port", str(free_port())).code == 0
     (folder / "results.csv").write_text(_RESULTS)
     (folder / "service" / "engine.log").write_text(_LOG)
     return folder

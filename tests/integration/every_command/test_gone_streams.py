@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.in_process import invoke
+from tests.support.ports import free_port
 
 _PRINTING = ("--help", "--version", "knobs list", "knobs list --json", "export alerts", "doctor --nodes {lab}/spark1")
 _ASKING = (
@@ -24,7 +25,7 @@ _ASKING = (
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gone") / "lab"
-    assert invoke("lab", "init", str(folder)).code == 0
+    assert invoke("lab", "init", str(folder), "--port", str(free_port())).code == 0
     return folder
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from tests.support.cli import run_sparktune
 from tests.support.measured import store_run
+from tests.support.ports import free_port
 from tests.support.stored_experiment import store_experiment
 
 from sparktune.io.store import Store
@@ -20,7 +21,7 @@ _SILENT_SSH = f"{sys.executable} -c 'import time; time.sleep(600)'"
 @pytest.fixture
 def service(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The practice service, which nobody has started."""
-    done = run_sparktune("lab", "init", str(tmp_path / "lab"))
+    done = run_sparktune("lab", "init", str(tmp_path / "lab"), "--port", str(free_port()))
     assert done.code == 0, done.err
     monkeypatch.chdir(tmp_path / "lab" / "service")
     return tmp_path / "lab" / "service"

@@ -80,9 +80,9 @@ def _details(rows: Sequence[DriftRow], width: int, *, everything: bool) -> Itera
         ]
         yield from _wrapped(", ".join(places), width, "  ")
         if row.survives is False:
-            yield "  the live value is gone after the next start"
+            yield from _wrapped("the live value is gone after the next start", width, "  ")
     if len(told) > _MOST_DETAILS:
-        yield f"and {len(told) - _MOST_DETAILS} more rows; --json has all of them"
+        yield from _wrapped(f"and {len(told) - _MOST_DETAILS} more rows; --json has all of them", width, "")
     hints = dict.fromkeys(row.hint for row in told if row.hint)
     for hint in hints:
         yield from _wrapped(f"next: {hint}", width, "")
