@@ -33,6 +33,8 @@ def _steps(page: FrontPage) -> Iterator[tuple[str, str]]:
             "sparktune earned list",
             f"the evidence of {stale} earned {'setting' if stale == 1 else 'settings'} is stale",
         )
+    if page.why_store:
+        yield "sparktune runs list", "what was measured is not known; this says what stands in the way"
     if page.service is not None and not kinds & {"bench", "ab", "sweep"}:
         yield "sparktune bench", "nothing was measured yet"
     for one in page.verdicts:

@@ -96,6 +96,8 @@ def test_all_is_well_in_ten_lines() -> None:
         ({"drift": DriftStanding(why="did not answer within 2 s")}, "sparktune drift", "drift     unknown: did not"),
         ({"earned": EarnedStanding(count=3, stale=1)}, "sparktune earned list", "3 settings, 1 with stale evidence"),
         ({"verdicts": ()}, "sparktune bench", "measured  nothing yet"),
+        # Of a store that cannot be read nobody knows that nothing was measured.
+        ({"verdicts": (), "why_store": "locked"}, "sparktune runs list", "measured  unknown: locked"),
         (
             {"verdicts": (_verdict("bench"), _verdict("ab", state="interrupted", verdict=""))},
             "sparktune ab resume id-ab",
