@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from measured import Line, children_cpu_s, print_lines, sleeping_threads
 
-from sparktune.flows.place_scan import NodeScan, scan_nodes
+from sparktune.flows.place.scan import NodeScan, scan_nodes
 from sparktune.io.cluster import NodeTarget
 
 _BUSY = 3

@@ -16,7 +16,7 @@ _MOST_FILE_LINES = 300
 _MOST_FUNCTION_LINES = 30
 _MAY: Mapping[str, str] = {
     "src/sparktune/cli/bench.py:bench": "one line per flag",
-    "src/sparktune/cli/_place_trial.py:trial": "one line per flag",
+    "src/sparktune/cli/_place/trial.py:trial": "one line per flag",
     "src/sparktune/report/ab/json.py:result_record": "one line per key of the record",
     "tests/system/test_place_breaks.py": "one node, and each way in which a pin on it breaks off",
 }

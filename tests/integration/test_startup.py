@@ -94,7 +94,7 @@ def test_a_look_loads_nothing_that_measures_or_judges_experiments(arguments: lis
     assert {
         "sparktune.bench.evaluate",
         "sparktune.experiment.conclude",
-        "sparktune.flows.ab_result",
-        "sparktune.flows.bench",
+        "sparktune.flows.ab.result",
+        "sparktune.flows.bench.run",
         "sparktune.io.case_files",
     } & modules == set()

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from sparktune.errors import NodeUnreachable
 from sparktune.experiment.protection import Protection
-from sparktune.flows.ab_guard import Watching
+from sparktune.flows.ab.guard import Watching
 from sparktune.model.guard import HostTick, LoadTick, Phase, Trip
 
 GIB = 2**30

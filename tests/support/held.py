@@ -14,12 +14,12 @@ from sparktune.deploy.arm_planner import ArmPlanner
 from sparktune.errors import SparktuneError
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.plan import Experiment
-from sparktune.flows.ab_gate import Sensors, Started
-from sparktune.flows.ab_guard import WatchOpener, no_watch
-from sparktune.flows.ab_measure import Measured
-from sparktune.flows.ab_tools import AbTools
-from sparktune.flows.load_watch import LoadWatch
-from sparktune.flows.progress import SilentProgress
+from sparktune.flows.ab.gate import Sensors, Started
+from sparktune.flows.ab.guard import WatchOpener, no_watch
+from sparktune.flows.ab.measure import Measured
+from sparktune.flows.ab.tools import AbTools
+from sparktune.flows.bench.load_watch import LoadWatch
+from sparktune.flows.bench.progress import SilentProgress
 from sparktune.io.launching.reading import LiveReading
 from sparktune.io.store.store import Store
 from sparktune.model.arm_action import Action

@@ -14,7 +14,7 @@ from tests.support.idle_trials import plan_of
 
 from sparktune.experiment.design import blocks_of
 from sparktune.experiment.idle_trial import HOTTEST_ZONE, IdleTrial, Reading, Sensor, ThreadId
-from sparktune.flows.idle_watch import IdleSeen, IdleWatch
+from sparktune.flows.place.idle_watch import IdleSeen, IdleWatch
 
 COOLER = 5.0
 _GRAIN = (0.0, 0.1, -0.1, 0.05)  # no two visits measure the same

@@ -7,8 +7,8 @@ import sys
 
 from tests.support.idle_worlds import trial_of
 
-from sparktune.flows.idle_watch import IdleSeen
-from sparktune.flows.place_trial import TrialTools, run_trial
+from sparktune.flows.place.idle_watch import IdleSeen
+from sparktune.flows.place.trial import TrialTools, run_trial
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.steps_hold import StepsHold
 from sparktune.io.store.store import Store

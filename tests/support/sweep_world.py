@@ -15,10 +15,10 @@ from sparktune.deploy.sweep_space import candidates_of
 from sparktune.errors import NotStarted
 from sparktune.experiment.design import Arm, Block
 from sparktune.experiment.plan import Experiment
-from sparktune.flows.ab_measure import Measured
-from sparktune.flows.ab_tools import AbTools
-from sparktune.flows.load_watch import LoadWatch
-from sparktune.flows.sweep_visit import SweepTools
+from sparktune.flows.ab.measure import Measured
+from sparktune.flows.ab.tools import AbTools
+from sparktune.flows.bench.load_watch import LoadWatch
+from sparktune.flows.sweep.visit import SweepTools
 from sparktune.model.arm_action import StartProcess
 from sparktune.model.launcher import ArmPlan
 from sparktune.model.sweep import BASELINE, Candidate, KnobRange, SweepPlan

@@ -15,7 +15,7 @@ from tests.support.plans import plan_of
 from tests.support.sshd import Node, Sshd, sshd
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, revert_nodes, status_nodes, verify_nodes
+from sparktune.flows.host.verbs import apply_plans, revert_nodes, status_nodes, verify_nodes
 from sparktune.host.changes import all_changes
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.host_plan import NodePlan

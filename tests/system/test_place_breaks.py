@@ -16,8 +16,8 @@ from tests.support.named_threads import NamedThreads, named_threads
 from tests.support.pin_node import NODE, PinNode, pin_node
 
 from sparktune.errors import ExitCode
-from sparktune.flows.place_pin import apply_pins, plan_pins_on
-from sparktune.flows.place_scan import scan_nodes
+from sparktune.flows.place.pin import apply_pins, plan_pins_on
+from sparktune.flows.place.scan import scan_nodes
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.pin import PinWish
 

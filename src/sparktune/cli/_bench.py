@@ -16,10 +16,10 @@ from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.cli._service import choose
 from sparktune.errors import EndpointError, Interrupted, StoreError, UsageError
-from sparktune.flows.bench import run_bench
-from sparktune.flows.order import BenchOrder, open_bench
-from sparktune.flows.progress import Progress
-from sparktune.flows.result import rebuild
+from sparktune.flows.bench.order import BenchOrder, open_bench
+from sparktune.flows.bench.progress import Progress
+from sparktune.flows.bench.result import rebuild
+from sparktune.flows.bench.run import run_bench
 from sparktune.io.corpus import file_corpus, python_corpus
 from sparktune.io.secrets import read_api_key
 from sparktune.io.store.store import Store

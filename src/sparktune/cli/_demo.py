@@ -10,17 +10,17 @@ from pathlib import Path
 
 from rich.console import Console
 
-from sparktune.cli._ab import run_values
-from sparktune.cli._ab_show import finish, show_result
+from sparktune.cli._ab.run import run_values
+from sparktune.cli._ab.show import finish, show_result
 from sparktune.cli._bench import measure_and_show
 from sparktune.cli._client_cores import client_cores
 from sparktune.cli._experiment_options import ExperimentOptions
 from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._progress import make_progress
 from sparktune.errors import UsageError
+from sparktune.flows.bench.order import BenchOrder
+from sparktune.flows.bench.progress import Progress
 from sparktune.flows.demo import DEMO_SLOTS, demo_experiment, demo_workload
-from sparktune.flows.order import BenchOrder
-from sparktune.flows.progress import Progress
 from sparktune.io.corpus import python_corpus
 from sparktune.io.demo_server import check_engine, check_model, find_model, serve, server_command
 from sparktune.io.store.location import database_path

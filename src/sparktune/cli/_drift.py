@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import typer
 
-from sparktune.cli._ab_services import SERVICES, where_values
+from sparktune.cli._ab.services import SERVICES, where_values
 from sparktune.cli._nodes import no_names
 from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.cli._waiting import waiting_said

@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import typer
 
-from sparktune.cli._ab_terminal import hangup_as_interrupt, sigterm_as_cancel
+from sparktune.cli._ab.terminal import hangup_as_interrupt, sigterm_as_cancel
 from sparktune.cli._drift import DriftArguments, wish_of
-from sparktune.cli._host_ask import agreed, check_can_ask, who
+from sparktune.cli._host.ask import agreed, check_can_ask, who
 from sparktune.cli._terminal import colour_wanted, columns, fitted
 from sparktune.drift.earned_keys import entries_called, is_called, names_of
 from sparktune.drift.earned_scope import entries_for

@@ -13,7 +13,7 @@ import typer
 
 from sparktune.cli._drift import DriftArguments, seconds_of, wish_of
 from sparktune.cli._nodes import targets_of
-from sparktune.cli._place_scan import ScanArguments, server_of
+from sparktune.cli._place.scan import ScanArguments, server_of
 from sparktune.cli._waiting import waiting_said
 from sparktune.errors import ExitCode, UsageError
 from sparktune.flows.export import ExportWish, export_exit, look_once, nothing_yet, serve_looks

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import typer
 
-from sparktune.cli._host_ask import agreed
+from sparktune.cli._host.ask import agreed
 from sparktune.cli._nodes import targets_of
 from sparktune.cli._terminal import colour_wanted, columns
 from sparktune.cli._waiting import waiting_said

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
-from sparktune.flows.progress import Progress as Listener
-from sparktune.flows.progress import SilentProgress, WaveView
+from sparktune.flows.bench.progress import Progress as Listener
+from sparktune.flows.bench.progress import SilentProgress, WaveView
 from sparktune.model.cell import Cell
 from sparktune.model.trial import Phase
 from sparktune.report.bench.words import one_line

@@ -13,7 +13,7 @@ from sparktune.cli._output import Output, raise_for, show
 from sparktune.cli._terminal import legible
 from sparktune.cli._unreadable import end_list
 from sparktune.errors import SparktuneError, UsageError
-from sparktune.flows.result import rebuild
+from sparktune.flows.bench.result import rebuild
 from sparktune.flows.runs import export_raw, find_run
 from sparktune.io.files import atomic_writer, check_writable, write_atomic
 from sparktune.io.store.store import Store

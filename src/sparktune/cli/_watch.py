@@ -16,7 +16,7 @@ import typer
 from sparktune.cli._nodes import each_once, targets_of
 from sparktune.cli._watch_feeds import WatchArguments, WatchFeeds, check_flags, feeds_of
 from sparktune.errors import ExitCode
-from sparktune.flows.watch import watch
+from sparktune.flows.watch.run import watch
 from sparktune.io.extras import EXTRAS
 from sparktune.report.watch import WatchedNode, watch_json, watch_lines
 from sparktune.report.watch.state import News, updated

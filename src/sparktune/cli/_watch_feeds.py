@@ -15,9 +15,9 @@ from sparktune.cli._drift import DriftArguments, seconds_of, wish_of
 from sparktune.cli._nodes import targets_of
 from sparktune.errors import UsageError
 from sparktune.flows.drift import DriftWish
-from sparktune.flows.watch import watch
-from sparktune.flows.watch_asked import Bell, Question, Questions, ask_on
-from sparktune.flows.watch_engine import watch_engine
+from sparktune.flows.watch.asked import Bell, Question, Questions, ask_on
+from sparktune.flows.watch.engine import watch_engine
+from sparktune.flows.watch.run import watch
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.config import CONFIG_NAME, find_config, load_config
 from sparktune.io.http.address import parse_address

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sparktune.cli._ab_flags import AbFlags
+from sparktune.cli._ab.flags import AbFlags
 from sparktune.cli._complete import experiment_ids
 from sparktune.cli._experiment_options import RUN, ExperimentOptions, RestoreOnly, RunGroup
 from sparktune.cli._flag_group import with_flags
@@ -67,7 +67,7 @@ def run(
     the original is set again. Ends with 0 for a verdict, 5 for none, 4 when a guard stopped it, and 3 when two ways
     that --equivalence compares are shown to differ.
     """
-    from sparktune.cli._ab import run_command
+    from sparktune.cli._ab.run import run_command
 
     run_command(file, flags, options, dry_run=dry_run)
 
@@ -82,7 +82,7 @@ def resume(
 
     That block is measured again as a whole; what there was of it stays in the record and counts for nothing.
     """
-    from sparktune.cli._ab import resume_command
+    from sparktune.cli._ab.run import resume_command
 
     resume_command(experiment, options, restore_only=restore_only)
 
@@ -93,7 +93,7 @@ def show(
     json_output: Json = False,
 ) -> None:
     """Show what an experiment came to, computed anew from what was recorded; ends as the experiment did."""
-    from sparktune.cli._ab_show import print_experiment
+    from sparktune.cli._ab.show import print_experiment
 
     print_experiment(experiment, as_json=json_output, whole=everything)
 
@@ -103,6 +103,6 @@ def list_experiments(
     json_output: Json = False,
 ) -> None:
     """List the newest experiments."""
-    from sparktune.cli._ab_show import print_list
+    from sparktune.cli._ab.show import print_list
 
     print_list(limit, as_json=json_output)

@@ -12,7 +12,7 @@ import typer
 
 from sparktune.cli._complete import node_names
 from sparktune.cli._flag_group import with_flags
-from sparktune.cli._host_flags import ProfileFlags
+from sparktune.cli._host.flags import ProfileFlags
 from sparktune.cli._options import Json, Quiet, Root, Yes
 
 host_app = typer.Typer(no_args_is_help=True, help="Change machines for inference, and put them back exactly.")
@@ -65,7 +65,7 @@ def plan(
     Ends with 0 when there is nothing to do, 3 when there is, or when something stands against it, and 1 when a node did
     not answer.
     """
-    from sparktune.cli._host import Choice, run_plan
+    from sparktune.cli._host.look import Choice, run_plan
 
     run_plan(Choice.of(nodes, root, as_json=as_json, quiet=quiet), flags, save=save, explain=explain)
 
@@ -108,8 +108,8 @@ def apply(
     on its node, and no further node is begun. Ends with 0 when every node is as wanted, or will be at its next boot, 3
     when something is otherwise, and 1 when a node failed or something stands against the plan.
     """
-    from sparktune.cli._host import Choice
-    from sparktune.cli._host_apply import ApplyArguments, run_apply
+    from sparktune.cli._host.apply import ApplyArguments, run_apply
+    from sparktune.cli._host.look import Choice
 
     arguments = ApplyArguments(
         plan_file=plan_file, yes=yes, dry_run=dry_run, confirm_within=confirm_within, on_failure=on_failure
@@ -126,7 +126,7 @@ def verify(
     The states are OK, DIFFERENT, ABSENT, UNREADABLE and PENDING (it waits for a reboot). Ends with 0 when all are OK,
     3 when not, and 1 when a node did not answer.
     """
-    from sparktune.cli._host import Choice, run_verify
+    from sparktune.cli._host.look import Choice, run_verify
 
     run_verify(Choice.of(nodes, root, as_json=as_json, quiet=quiet), flags)
 
@@ -148,8 +148,8 @@ def export(
     The playbooks copy the same agent and the same plan to each node that apply would use. Changes nothing. Ends with 0
     when the folder was written, and with 1 when a node did not answer or something stands against its plan.
     """
-    from sparktune.cli._host import Choice
-    from sparktune.cli._host_export import run_export
+    from sparktune.cli._host.export import run_export
+    from sparktune.cli._host.look import Choice
 
     run_export(Choice.of(nodes, None, as_json=as_json, quiet=quiet), flags, ansible)
 
@@ -178,9 +178,9 @@ def revert(
     Ends with 0 when all is as before, 3 when something was left, and 1 when a node failed. On the node itself, with no
     controller: sudo python3 /var/lib/sparktune/agent.pyz revert
     """
-    from sparktune.cli._host import Choice
-    from sparktune.cli._host_give_up import run_give_up
-    from sparktune.cli._host_revert import run_revert
+    from sparktune.cli._host.give_up import run_give_up
+    from sparktune.cli._host.look import Choice
+    from sparktune.cli._host.revert import run_revert
 
     if give_up:
         choice = Choice.of(nodes, root, as_json=as_json, quiet=quiet)
@@ -195,14 +195,14 @@ def status(nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet:
     Ends with 0, with 3 when a transaction was left half way, and with 1 when a node did not answer. Whether all is as
     wanted is what verify ends with.
     """
-    from sparktune.cli._host import Choice, run_status
+    from sparktune.cli._host.look import Choice, run_status
 
     run_status(Choice.of(nodes, root, as_json=as_json, quiet=quiet))
 
 
 def confirm(nodes: Nodes = None, root: Root = None, as_json: Json = False, quiet: Quiet = False) -> None:
     """Keep what was applied with --confirm-within and could not be confirmed at once. Ends with 1 where that failed."""
-    from sparktune.cli._host import Choice
-    from sparktune.cli._host_revert import run_confirm
+    from sparktune.cli._host.look import Choice
+    from sparktune.cli._host.revert import run_confirm
 
     run_confirm(Choice.of(nodes, root, as_json=as_json, quiet=quiet))

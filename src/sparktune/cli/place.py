@@ -11,11 +11,11 @@ from typing import Annotated
 import typer
 
 from sparktune.cli._options import Json, Nodes, Quiet
-from sparktune.cli._place_options import Endpoint, ServiceByName, Windows
-from sparktune.cli._place_pin import pin
-from sparktune.cli._place_status import status
-from sparktune.cli._place_trial import trial
-from sparktune.cli._place_unpin import unpin
+from sparktune.cli._place.options import Endpoint, ServiceByName, Windows
+from sparktune.cli._place.pin import pin
+from sparktune.cli._place.status import status
+from sparktune.cli._place.trial import trial
+from sparktune.cli._place.unpin import unpin
 
 place_app = typer.Typer(no_args_is_help=True, help="Find threads that take a fast core for nothing, and move them.")
 
@@ -56,7 +56,7 @@ def scan(
     the kernel tells it from one that computes. Ends with 0 when none was found, 3 when one polls or may, and 1 when a
     node did not answer.
     """
-    from sparktune.cli._place_scan import ScanArguments, run_scan
+    from sparktune.cli._place.scan import ScanArguments, run_scan
 
     run_scan(
         ScanArguments(

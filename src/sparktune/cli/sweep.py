@@ -11,7 +11,7 @@ from sparktune.cli._complete import sweep_ids
 from sparktune.cli._experiment_options import RUN, ExperimentOptions, RestoreOnly, RunGroup
 from sparktune.cli._flag_group import with_flags
 from sparktune.cli._options import Json, Limit
-from sparktune.cli._sweep_flags import SweepFlags
+from sparktune.cli._sweep.flags import SweepFlags
 
 _Sweep = Annotated[
     str,
@@ -55,7 +55,7 @@ def run(
     does not start or that a guard stops is a result, and is kept with its reason. Only the confirmation decides. In
     the end the original is set again. Ends with 0 for a confirmed winner whose guards hold, 5 for none.
     """
-    from sparktune.cli._sweep import run_command
+    from sparktune.cli._sweep.run import run_command
 
     run_command(file, flags, options, dry_run=dry_run)
 
@@ -71,14 +71,14 @@ def resume(
     options: ExperimentOptions,
 ) -> None:
     """Take back what an interrupted or killed sweep left, then go on: no visit that has ended is made again."""
-    from sparktune.cli._sweep import resume_command
+    from sparktune.cli._sweep.run import resume_command
 
     resume_command(sweep, options, restore_only=restore_only, study=study)
 
 
 def show(sweep: _Sweep = "", json_output: Json = False) -> None:
     """Show what a sweep came to so far, computed anew from what was recorded; ends as the sweep did."""
-    from sparktune.cli._sweep_show import print_sweep
+    from sparktune.cli._sweep.show import print_sweep
 
     print_sweep(sweep, as_json=json_output)
 
@@ -98,7 +98,7 @@ def report(
     It also shows throughput against the worst time to the first token, and predictions beside what was measured.
     """
     from sparktune.cli._report import ReportForm, form_named
-    from sparktune.cli._sweep_report import report_sweep
+    from sparktune.cli._sweep.report import report_sweep
     from sparktune.errors import UsageError
 
     chosen = form_named(form)
@@ -113,6 +113,6 @@ def list_sweeps(
     json_output: Json = False,
 ) -> None:
     """List the newest sweeps."""
-    from sparktune.cli._sweep_show import print_list
+    from sparktune.cli._sweep.show import print_list
 
     print_list(limit, as_json=json_output)

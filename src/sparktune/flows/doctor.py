@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sparktune.errors import ExitCode, HostError, NodeError
-from sparktune.flows.host_look import Seen, seen_once
+from sparktune.flows.host.look import Seen, seen_once
 from sparktune.flows.look import Look, looking
 from sparktune.flows.one_host import shown_once
 from sparktune.host.facts import read_facts

@@ -13,7 +13,7 @@ from sparktune.drift.aspects import all_aspects
 from sparktune.drift.earned_scope import entries_for
 from sparktune.errors import ExitCode
 from sparktune.flows.doctor import facts_all
-from sparktune.flows.host_verify import status_all
+from sparktune.flows.host.verify import status_all
 from sparktune.flows.look import Look, looking
 from sparktune.flows.one_host import second_names
 from sparktune.io.cluster import NodeTarget

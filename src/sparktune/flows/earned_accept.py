@@ -7,7 +7,7 @@ from typing import Any
 from sparktune.errors import NotConclusive, UsageError
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
-from sparktune.flows.ab_result import experiment_result
+from sparktune.flows.ab.result import experiment_result
 from sparktune.io.earned import earned_entry
 from sparktune.io.store.store import Store
 from sparktune.report.ab.harm_words import harm_lines

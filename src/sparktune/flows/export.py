@@ -21,8 +21,8 @@ from sparktune.flows.drift import DriftWish, drift_rows, observe_drift
 from sparktune.flows.earned import running_of
 from sparktune.flows.look import Look
 from sparktune.flows.one_host import second_names
-from sparktune.flows.place_scan import scan_all
-from sparktune.flows.place_status import places_of
+from sparktune.flows.place.scan import scan_all
+from sparktune.flows.place.status import places_of
 from sparktune.host.findings import judge
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.config import Config

@@ -6,8 +6,8 @@ from sparktune.bench.trial import decode_trial
 from sparktune.engines import by_name
 from sparktune.errors import UnknownRun, UsageError
 from sparktune.experiment.plan import Experiment
-from sparktune.flows.ab_result import experiment_result
-from sparktune.flows.result import rebuild
+from sparktune.flows.ab.result import experiment_result
+from sparktune.flows.bench.result import rebuild
 from sparktune.flows.runs import find_run
 from sparktune.io.store.named import is_newest
 from sparktune.io.store.store import Store

@@ -11,7 +11,7 @@ from sparktune.drift.stale import Freshness, Judged
 from sparktune.errors import ExitCode, HostError, NodeError, SparktuneError, StoreError
 from sparktune.experiment.idle_result import conclude_idle
 from sparktune.flows.drift import DriftWish, drift_exit, drift_rows, observe_drift
-from sparktune.flows.host_journal import newest_applied, state_of, try_journal
+from sparktune.flows.host.journal import newest_applied, state_of, try_journal
 from sparktune.flows.look import Look
 from sparktune.flows.one_host import second_names
 from sparktune.host.pinning.rows import pinned_of

@@ -6,7 +6,7 @@ import pytest
 from tests.support.ab import attach_experiment, result_of, run_experiment
 from tests.support.cli import run_sparktune
 
-from sparktune.flows.result import rebuild
+from sparktune.flows.bench.result import rebuild
 from sparktune.io.reference.process import ReferenceProcess
 from sparktune.io.store import Store
 

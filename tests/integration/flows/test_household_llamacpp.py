@@ -9,7 +9,7 @@ import pytest
 from tests.support.cli import run_sparktune
 
 from sparktune.bench.cells import make_household
-from sparktune.flows.prepare import Preparation
+from sparktune.flows.bench.prepare import Preparation
 from sparktune.io.corpus import python_corpus
 from sparktune.io.demo_server import DemoServer
 from sparktune.io.http.server import Server

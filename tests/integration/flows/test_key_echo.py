@@ -3,7 +3,7 @@
 from tests.support.scripted_server import Connection, ScriptedServer, close, read_body
 
 from sparktune.engines import by_name
-from sparktune.flows.wave import WaveTools, record_wave
+from sparktune.flows.bench.wave import WaveTools, record_wave
 from sparktune.io.http.server import Server
 from sparktune.io.load.target import Limits
 from sparktune.io.secrets import Secret

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from sparktune.errors import RequestRejected, UsageError
-from sparktune.flows.prepare import Preparation
+from sparktune.flows.bench.prepare import Preparation
 from sparktune.io.corpus import python_corpus
 from sparktune.io.demo_server import DemoServer
 from sparktune.io.http.server import Server

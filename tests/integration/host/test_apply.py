@@ -16,7 +16,7 @@ from tests.support.two_nodes import (
 )
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, status_nodes, verify_nodes
+from sparktune.flows.host.verbs import apply_plans, plan_nodes, revert_nodes, status_nodes, verify_nodes
 from sparktune.host.lab.tree import NodeTree
 from sparktune.io.plan_file import load_plans, save_plans
 from sparktune.model.host_plan import CheckStatus, NodePlan

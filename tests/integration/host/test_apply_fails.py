@@ -18,7 +18,7 @@ from tests.support.two_nodes import (
 )
 
 from sparktune.errors import ExitCode, PlanRefused
-from sparktune.flows.host import OnFailure, apply_plans, status_nodes
+from sparktune.flows.host.verbs import OnFailure, apply_plans, status_nodes
 from sparktune.model.host_plan import Refusal
 from sparktune.model.node_report import NodeState
 

@@ -14,9 +14,9 @@ from tests.support.odd_ssh import odd_ssh
 from tests.support.plans import plan_of
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, confirm_nodes, revert_nodes, status_nodes
-from sparktune.flows.host_apply import ApplyOptions, apply_all
-from sparktune.flows.host_outcome import HostOutcome
+from sparktune.flows.host.apply import ApplyOptions, apply_all
+from sparktune.flows.host.outcome import HostOutcome
+from sparktune.flows.host.verbs import apply_plans, confirm_nodes, revert_nodes, status_nodes
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.changes_wire import Request
 from sparktune.io.transport.child import Child

@@ -9,7 +9,7 @@ from tests.support.host_trees import tree_hash, write_node
 
 from sparktune.agent.protocol import command_slug
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
+from sparktune.flows.host.verbs import apply_plans, plan_nodes, revert_nodes, verify_nodes
 from sparktune.host.facts.irq_services import SOURCE as SERVICES
 from sparktune.host.reapply_units import AGENT
 from sparktune.io.cluster import NodeTarget

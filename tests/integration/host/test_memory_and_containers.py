@@ -7,7 +7,7 @@ import pytest
 from tests.support.host_trees import tree_hash, write_node
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
+from sparktune.flows.host.verbs import apply_plans, plan_nodes, revert_nodes, verify_nodes
 from sparktune.host.lab.engine import Engine, engine_tree
 from sparktune.host.lab.system import System, system_tree
 from sparktune.host.lab.tree import NodeTree, merge

@@ -7,7 +7,7 @@ import pytest
 from tests.support.host_trees import tree_hash
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host import apply_plans, plan_nodes, revert_nodes, verify_nodes
+from sparktune.flows.host.verbs import apply_plans, plan_nodes, revert_nodes, verify_nodes
 from sparktune.host.boot_target import SHOW_TARGETS
 from sparktune.host.changes import all_changes
 from sparktune.host.facts.containers import SOURCE as CONTAINERS

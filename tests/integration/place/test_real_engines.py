@@ -22,7 +22,7 @@ import pytest
 from tests.support.ports import free_port
 
 from sparktune.errors import MissingPart
-from sparktune.flows.place_scan import scan_nodes
+from sparktune.flows.place.scan import scan_nodes
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.demo_server import DemoServer, find_model, serve
 from sparktune.model.place import Poller, PollerVerdict

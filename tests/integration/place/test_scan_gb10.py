@@ -12,8 +12,8 @@ from tests.support.interrupt_trees import gb10_interrupts, more_interrupts
 from tests.support.nodes import readings_of_node
 from tests.support.shared import shared
 
-from sparktune.flows import place_scan
-from sparktune.flows.place_scan import PlaceScan, scan_nodes
+from sparktune.flows.place import scan as place_scan
+from sparktune.flows.place.scan import PlaceScan, scan_nodes
 from sparktune.host.lab.tree import NodeTree
 from sparktune.io.cluster import NodeTarget
 from sparktune.model.place import PollerVerdict

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.support.spinners import COMPILER, POLLERS, WORK, Spinners, busy_machine, spinning
 
-from sparktune.flows.place_scan import scan_nodes
+from sparktune.flows.place.scan import scan_nodes
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.reference.knobs import Imitate, Knobs
 from sparktune.io.reference.process import ReferenceProcess

@@ -13,9 +13,9 @@ from sparktune.errors import Interrupted
 from sparktune.experiment.idle_result import IdleResult
 from sparktune.experiment.idle_trial import OTHERS, IdleTrial
 from sparktune.experiment.verdict import Verdict
-from sparktune.flows.idle_watch import IdleSeen, IdleWatch, NodeWatch
-from sparktune.flows.place_requests import Requests
-from sparktune.flows.place_trial import TrialTools, run_trial
+from sparktune.flows.place.idle_watch import IdleSeen, IdleWatch, NodeWatch
+from sparktune.flows.place.requests import Requests
+from sparktune.flows.place.trial import TrialTools, run_trial
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.store.store import Store
 from sparktune.model.experiment_row import ExperimentState

@@ -14,8 +14,8 @@ from tests.support.idle_trials import plan_of
 from tests.support.killed_steps_hold import step_of
 
 from sparktune.errors import StoreError
-from sparktune.flows.idle_watch import IdleSeen
-from sparktune.flows.place_trial import TrialTools, run_trial
+from sparktune.flows.place.idle_watch import IdleSeen
+from sparktune.flows.place.trial import TrialTools, run_trial
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.launching.steps_hold import StepsHold
 

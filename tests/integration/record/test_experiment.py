@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from sparktune.cli._ab_world import _corpus, _with_workload
+from sparktune.cli._ab.world import _corpus, _with_workload
 from sparktune.errors import UsageError
 from sparktune.io.experiment_parts import prompts_file, workload_of
 

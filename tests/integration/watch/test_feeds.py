@@ -9,12 +9,12 @@ from tests.support.scripted import Reply, json_reply, models, scripted
 
 from sparktune.cli._watch_feeds import WatchArguments, feeds_of
 from sparktune.errors import UsageError
-from sparktune.flows import host_look
 from sparktune.flows.drift import DriftWish
+from sparktune.flows.host import look as host_look
 from sparktune.flows.look import Look
-from sparktune.flows.watch import watch
-from sparktune.flows.watch_asked import Questions
-from sparktune.flows.watch_engine import watch_engine
+from sparktune.flows.watch.asked import Questions
+from sparktune.flows.watch.engine import watch_engine
+from sparktune.flows.watch.run import watch
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets
 from sparktune.io.lab import write_lab

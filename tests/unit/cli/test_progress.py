@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from sparktune.cli._progress import LineProgress, TerminalProgress
-from sparktune.flows.progress import WaveView
+from sparktune.flows.bench.progress import WaveView
 from sparktune.model.cell import Cell
 from sparktune.model.trial import Phase
 

@@ -7,7 +7,7 @@ import pytest
 
 from sparktune.errors import NodeUnreachable, UsageError
 from sparktune.flows import one_host
-from sparktune.flows.host_apply import ApplyOptions, apply_all
+from sparktune.flows.host.apply import ApplyOptions, apply_all
 from sparktune.flows.one_host import refuse_twins, second_names, shown_once
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.transport.wire import Hello

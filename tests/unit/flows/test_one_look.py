@@ -7,7 +7,7 @@ from tests.support.tree_sessions import TreeSession, tree_sessions
 from sparktune.errors import NodeNeedsRoot, NodeTimeout
 from sparktune.flows.doctor import diagnose
 from sparktune.flows.drift import DriftWish, observe_drift
-from sparktune.flows.host_verify import status_all
+from sparktune.flows.host.verify import status_all
 from sparktune.flows.look import Look
 from sparktune.io.cluster import NodeTarget
 from sparktune.io.drift.service import DriftTargets

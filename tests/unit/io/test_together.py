@@ -11,7 +11,7 @@ from sparktune.io.together import together
 
 _SOURCE = Path(sparktune.__file__).parent
 # It names its tasks, and ends them all itself: some wait for others of them.
-_ENDS_ITS_OWN = {"io/together.py", "flows/replay.py"}
+_ENDS_ITS_OWN = {"io/together.py", "flows/bench/replay.py"}
 
 
 class _Slow:

@@ -11,9 +11,9 @@ from tests.support.pin_views import pin_poller, pin_seen, pin_wish
 from tests.support.schemas import promised
 
 from sparktune.errors import ExitCode
-from sparktune.flows.host_outcome import HostOutcome
-from sparktune.flows.place_pin import NodePinned, PinOutcome
-from sparktune.flows.place_scan import NodeScan
+from sparktune.flows.host.outcome import HostOutcome
+from sparktune.flows.place.pin import NodePinned, PinOutcome
+from sparktune.flows.place.scan import NodeScan
 from sparktune.host.pinning.plan import plan_pins
 from sparktune.model.host_plan import Refusal
 from sparktune.model.node_report import NodeReport, NodeState

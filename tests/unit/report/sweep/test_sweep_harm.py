@@ -10,7 +10,7 @@ from tests.support.schemas import promised
 from tests.support.sweep_results import WON, confirmed_by, sweep_result
 from tests.support.swept import won
 
-from sparktune.cli._sweep_show import exit_code_of
+from sparktune.cli._sweep.show import exit_code_of
 from sparktune.experiment.effect import Effect
 from sparktune.experiment.result import GuardResult, GuardStatus
 from sparktune.experiment.sweep_result import SweepResult

@@ -1,0 +1,1 @@
+"""The parts of ``sparktune ab``; loaded when it is called."""

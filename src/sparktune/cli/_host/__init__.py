@@ -1,0 +1,1 @@
+"""The parts of ``sparktune host``; loaded when it is called."""

@@ -1,0 +1,1 @@
+"""The parts of ``sparktune place``; loaded when it is called."""

@@ -1,0 +1,1 @@
+"""The parts of ``sparktune sweep``; loaded when it is called."""

@@ -1,0 +1,1 @@
+"""What ``ab`` does, from its plan to its verdict."""

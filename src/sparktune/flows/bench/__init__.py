@@ -1,0 +1,1 @@
+"""What a measurement does: prompts, waves, their order, what is told meanwhile."""

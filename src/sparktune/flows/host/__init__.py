@@ -1,0 +1,1 @@
+"""What ``host`` does on one node and on many."""

@@ -1,0 +1,1 @@
+"""What ``place`` does: scan, pin, unpin, status and trial."""

@@ -1,0 +1,1 @@
+"""What ``sweep`` does: plan, visit, confirm."""

@@ -1,0 +1,1 @@
+"""What ``watch`` does: samples of nodes, and what is asked besides."""
