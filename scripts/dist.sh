@@ -20,11 +20,12 @@ fi
 
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-"$python" -m hatchling build -t sdist -d "$work/out" >&2
+"$python" -m hatchling build -t sdist -d "$work/out" >/dev/null
 tar -xzf "$work"/out/*.tar.gz -C "$work"
-(cd "$work"/sparktune-*/ && "$python" -m hatchling build -t wheel -d "$work/out" >&2)
+(cd "$work"/sparktune-*/ && "$python" -m hatchling build -t wheel -d "$work/out" >/dev/null)
 
 rm -rf "$dist"
 mkdir -p "$dist"
 cp "$work"/out/* "$dist/"
+echo "in $dist:" >&2
 (cd "$dist" && sha256sum -- *)
