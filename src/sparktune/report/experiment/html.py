@@ -19,7 +19,19 @@ from sparktune.report.experiment.tables import (
     visit_table,
 )
 from sparktune.report.experiment.words import caution, key_facts, provenance, settings_lines
-from sparktune.report.page.parts import Column, alarm, bullets, facts, folded, lead, page, section, sections, table
+from sparktune.report.page.parts import (
+    Column,
+    alarm,
+    badge,
+    bullets,
+    facts,
+    folded,
+    lead,
+    page,
+    section,
+    sections,
+    table,
+)
 from sparktune.report.page.record import compact
 from sparktune.report.svg.markup import Markup, element
 
@@ -69,9 +81,6 @@ def _verdict(material: Material) -> Markup:
     look, glyph = _LOOKS[result.verdict]
     if look == "ok" and (unproven_guards(result) or result.harms):
         look, glyph = "warn", "!"
-    badge = element(
-        "p", element("span", glyph, aria_hidden="true"), f" {verdict_words(result)}", class_=f"badge {look}"
-    )
     arms = [
         element("li", element("span", f"arm {arm.value}", class_="key"), " ", element("code", settings))
         for arm, settings in settings_lines(result.experiment).items()
@@ -79,7 +88,7 @@ def _verdict(material: Material) -> Markup:
     guards = [guard_words(guard) for guard in result.guards] or ["no guard was declared"]
     return element(
         "header",
-        badge,
+        badge(glyph, verdict_words(result), look),
         lead(sentence(result).removeprefix(f"{verdict_words(result)}: ")),
         *([alarm(told)] if (told := caution(result)) else []),
         *map(alarm, harm_lines(result.harms)),

@@ -5,6 +5,7 @@ __all__ = [
     "WIDE",
     "Column",
     "alarm",
+    "badge",
     "bound",
     "bullets",
     "facts",
@@ -57,6 +58,13 @@ def bound(text: str) -> Markup:
     parts = _QUANTITY.split(keep_units(text, _MARK))
     words = (part.replace(_MARK, " ") for part in parts)
     return joined(element("span", part, class_="q") if at % 2 else part for at, part in enumerate(words))
+
+
+def badge(glyph: str, words: str, look: str) -> Markup:
+    """Return the verdict of a page in a frame; ``look`` is its class: ok, bad and the like."""
+    return element(
+        "p", element("span", glyph, aria_hidden="true"), " ", element("span", bound(words)), class_=f"badge {look}"
+    )
 
 
 def alarm(sentence: str) -> Markup:

@@ -9,7 +9,7 @@ from sparktune.model.result import CellResult, RunResult
 from sparktune.report.bench.findings import failures, findings, flags, gaps, next_commands, quiet_checks, verdict
 from sparktune.report.bench.json import result_record
 from sparktune.report.bench.words import engine_words, metric_words, one_line, utc
-from sparktune.report.page.parts import Column, bullets, facts, lead, page, section, sections, table
+from sparktune.report.page.parts import Column, badge, bullets, facts, lead, page, section, sections, table
 from sparktune.report.page.record import compact
 from sparktune.report.run.pictures import RunMaterial, run_drawings
 from sparktune.report.svg.markup import Markup, element
@@ -46,9 +46,6 @@ def _page(material: RunMaterial, record: str) -> str:
 def _head(result: RunResult) -> Markup:
     good = bool(result.cells) and all(row.valid and not row.failures for row in result.cells)
     glyph, word = ("✓", "VALID") if good else ("✕", "NOT ALL VALID")
-    badge = element(
-        "p", element("span", glyph, aria_hidden="true"), f" {word}", class_=f"badge {'ok' if good else 'bad'}"
-    )
     run = result.run
     told = [
         ("engine", engine_words(run.engine)),
@@ -62,7 +59,7 @@ def _head(result: RunResult) -> Markup:
     note = "One run measures one setting: it compares nothing. To tell a win from noise, see sparktune ab."
     return element(
         "header",
-        badge,
+        badge(glyph, word, "ok" if good else "bad"),
         lead(verdict(result)),
         facts(told),
         bullets([one_line(note) for note in result.notes]),

@@ -19,6 +19,7 @@ from sparktune.report.experiment.pictures import drawings as ab_drawings
 from sparktune.report.page.parts import (
     Column,
     alarm,
+    badge,
     bullets,
     facts,
     figure,
@@ -89,7 +90,6 @@ def _look(result: SweepResult) -> tuple[str, str, str]:
 
 def _verdict(result: SweepResult) -> Markup:
     look, glyph, words = _look(result)
-    badge = element("p", element("span", glyph, aria_hidden="true"), f" {words}", class_=f"badge {look}")
     plan = result.plan
     tried = len({visit.key for visit in result.visits})
     shown = [
@@ -104,7 +104,7 @@ def _verdict(result: SweepResult) -> Markup:
     now = result.confirmed.afterwards if result.confirmed is not None else result.record.afterwards
     return element(
         "header",
-        badge,
+        badge(glyph, words, look),
         lead(sentence(result)),
         *map(alarm, _harms(result)),
         facts(shown),

@@ -3,7 +3,7 @@
 import pytest
 from tests.support.page_words import unbound
 
-from sparktune.report.page.parts import alarm, bound, bullets
+from sparktune.report.page.parts import alarm, badge, bound, bullets
 from sparktune.report.svg.markup import element
 
 
@@ -34,3 +34,13 @@ def test_text_of_others_stays_text() -> None:
     assert unbound(alarm(text)).startswith('<p class="bad">&lt;b class=')
     assert bound(element("code", "5 %")) == "<code>5 %</code>", "what is markup already is left as it is"
     assert bullets(["7 % <i>"]) == '<ul><li><span class="q">7 %</span> &lt;i&gt;</li></ul>'
+
+
+def test_the_words_of_a_verdict_are_one_piece_beside_their_mark() -> None:
+    """The frame lays its pieces side by side: words in several pieces would stand in columns."""
+    made = badge("!", "IMPROVED, but guard tok_s is WORSE (-26.5 %)", "warn")
+
+    assert made.endswith('<span>IMPROVED, but guard tok_s is WORSE (<span class="q">-26.5 %)</span></span></p>'), (
+        "the number stays beside its sign"
+    )
+    assert made.startswith('<p class="badge warn"><span aria-hidden="true">!</span> <span>')
