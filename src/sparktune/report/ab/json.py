@@ -12,7 +12,8 @@ from sparktune.model.engine import JsonValue
 from sparktune.model.experiment_row import ExperimentRow
 from sparktune.report.ab.harm_words import harm_records
 from sparktune.report.ab.host_words import memory_record, trip_records, unwatched
-from sparktune.report.ab.words import next_steps, reasons, sentence
+from sparktune.report.ab.steps import next_steps
+from sparktune.report.ab.words import reasons, sentence
 from sparktune.report.bench.words import utc
 from sparktune.report.records import plain_record
 

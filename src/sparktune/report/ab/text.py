@@ -16,7 +16,8 @@ from sparktune.model.experiment_row import ExperimentRow, ExperimentState
 from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.observed_words import observed_lines
-from sparktune.report.ab.words import change_words, guard_words, interval_words, next_steps, reasons, sentence
+from sparktune.report.ab.steps import next_steps
+from sparktune.report.ab.words import change_words, guard_words, interval_words, reasons, sentence
 from sparktune.report.bench.words import one_line, setting_words, utc
 from sparktune.units import count_of, format_bytes, format_duration, format_percent, format_rate, format_seconds
 

@@ -1,29 +1,25 @@
-"""The verdict of an experiment in one sentence, why, what it would take, and what to do next."""
+"""The verdict of an experiment in one sentence, why, and what it would take."""
 
 __all__ = [
+    "ACTED_ON",
     "change_words",
     "guard_caveats",
     "guard_words",
     "interval_words",
-    "keep_steps",
     "metric_title",
-    "next_steps",
     "order_words",
     "reasons",
     "sentence",
     "unproven_guards",
     "verdict_words",
-    "weigh_step",
 ]
 
 from collections.abc import Sequence
 
 from sparktune.experiment.effect import Better, Effect
 from sparktune.experiment.planning import provable_noise, smallest_detectable
-from sparktune.experiment.quality_guard import ANSWERS
-from sparktune.experiment.result import CellHarm, ExperimentResult, GuardResult, GuardStatus
+from sparktune.experiment.result import ExperimentResult, GuardResult, GuardStatus
 from sparktune.experiment.verdict import Verdict
-from sparktune.model.check import Status
 from sparktune.report.bench.words import one_line
 from sparktune.units import count_of, format_chance, format_duration, format_percent
 
@@ -31,7 +27,7 @@ _MOST_BLOCKS = 100
 _SHOWN_DIGITS = 3
 _UNSTABLE = 0.2
 _ARMS = ("A", "B")
-_ACTED_ON = frozenset({Verdict.IMPROVED, Verdict.EQUIVALENT})
+ACTED_ON = frozenset({Verdict.IMPROVED, Verdict.EQUIVALENT})
 _GUARDS = {
     GuardStatus.OK: "no worse by {margin} or more",
     GuardStatus.UNPROVEN: "not shown to be no worse by {margin}",
@@ -65,7 +61,7 @@ def verdict_words(result: ExperimentResult) -> str:
     """Return the verdict; one that somebody would act on has its guards that do not hold in the same breath."""
     if result.verdict is None:
         return "ANECDOTE" if result.judgement.anecdote and result.blocks else "NO VERDICT YET"
-    if result.verdict not in _ACTED_ON:
+    if result.verdict not in ACTED_ON:
         return result.verdict.value
     told = guard_caveats(result)
     return f"{result.verdict.value}, but {' and '.join(told)}" if told else result.verdict.value
@@ -73,7 +69,7 @@ def verdict_words(result: ExperimentResult) -> str:
 
 def guard_caveats(result: ExperimentResult) -> tuple[str, ...]:
     """Return the guards that keep a verdict from being acted upon, as they are told behind it, the worse first."""
-    if result.verdict not in _ACTED_ON:
+    if result.verdict not in ACTED_ON:
         return ()
     told = [_caveat(result, guard) for guard in result.guards if guard.status is not GuardStatus.OK]
     return tuple(sorted(told, key=lambda words: "WORSE" not in words))
@@ -102,49 +98,6 @@ def reasons(result: ExperimentResult) -> tuple[str, ...]:
     if result.outliers > _UNSTABLE * _trials(result):
         found.append(f"unstable environment: more than {format_percent(_UNSTABLE)} of all trials stood apart")
     return (*found, *_noise(result))
-
-
-def next_steps(result: ExperimentResult) -> tuple[str, ...]:
-    """Return the commands that come next."""
-    run = result.experiment.id
-    if result.verdict in {Verdict.INVALID, Verdict.STOPPED}:
-        hints = [visit.record.trip.hint for visit in result.visits if visit.record.trip is not None]
-        hints += [check.hint for check in result.checks if check.status is Status.INVALID and check.hint]
-        return (*dict.fromkeys(hints), f"sparktune ab show {run}")
-    if result.verdict is None:
-        again = f"measure it with --max-blocks {result.experiment.rules.looks[0].blocks} or more: fewer prove nothing"
-        return (f"sparktune ab resume {run}" if len(result.blocks) < len(result.experiment.blocks) else again,)
-    if result.verdict is Verdict.DIFFERENT:
-        apart = "find what differs: compare both with sparktune ab, one setting at a time"
-        return (apart, f"sparktune runs report {run}")
-    return (*keep_steps(result, "arm B"), f"sparktune runs report {run}")
-
-
-def keep_steps(result: ExperimentResult, arm: str) -> tuple[str, ...]:
-    """Return what to do, before ``arm`` is kept, about guards that do not hold and about cells that got worse."""
-    if result.verdict not in _ACTED_ON:
-        return ()
-    harmed = [guard.metric for guard in result.guards if guard.status is GuardStatus.HARMED]
-    open_ones = [guard.metric for guard in result.guards if guard.status is GuardStatus.UNPROVEN]
-    unproven = [name for name in open_ones if name not in ANSWERS]
-    answers = [name for name in open_ones if name in ANSWERS]
-    keep = f"do not keep {arm} for this alone: {', '.join(harmed)} got worse; try another value of the setting"
-    show = f"measure {', '.join(unproven)} again with more trials per visit, or another margin, before you keep {arm}"
-    look = (
-        f"read what was answered before you keep {arm}, {', '.join(answers)} is not shown to hold: "
-        f"sparktune ab show {result.experiment.id} --json"
-    )
-    told = ((harmed, keep), (unproven, show), (answers, look))
-    return (*(words for why, words in told if why), *weigh_step(arm, result.harms))
-
-
-def weigh_step(arm: str, harms: Sequence[CellHarm]) -> tuple[str, ...]:
-    """Return what to do before ``arm`` is kept, where single cells got worse and the verdict does not say so."""
-    cells, metrics = (
-        ", ".join(dict.fromkeys(names))
-        for names in ([one_line(one.cell) for one in harms], [one.metric for one in harms])
-    )
-    return (f"before you keep {arm}, decide what {cells} is worth to you: {metrics} got worse there",) if harms else ()
 
 
 def metric_title(name: str) -> str:

@@ -7,7 +7,8 @@ from sparktune.model.check import Status
 from sparktune.report.ab.harm_words import harm_lines
 from sparktune.report.ab.host_words import host_lines
 from sparktune.report.ab.json import result_record
-from sparktune.report.ab.words import guard_words, next_steps, reasons, sentence, unproven_guards, verdict_words
+from sparktune.report.ab.steps import next_steps
+from sparktune.report.ab.words import guard_words, reasons, sentence, unproven_guards, verdict_words
 from sparktune.report.bench.words import one_line
 from sparktune.report.experiment.material import Material
 from sparktune.report.experiment.pictures import drawings

@@ -11,7 +11,8 @@ from sparktune.experiment.load_cost import CostStatus, LoadCost
 from sparktune.experiment.result import GuardStatus
 from sparktune.experiment.verdict import Verdict
 from sparktune.host.cpulist import format_cpulist
-from sparktune.report.ab.words import guard_words, weigh_step
+from sparktune.report.ab.steps import weigh_step
+from sparktune.report.ab.words import guard_words
 from sparktune.report.bench.words import one_line
 from sparktune.units import count_of, format_percent
 

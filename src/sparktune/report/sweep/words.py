@@ -34,7 +34,7 @@ from sparktune.model.sweep import (
     VisitEnd,
     VisitTask,
 )
-from sparktune.report.ab.words import keep_steps
+from sparktune.report.ab.steps import keep_steps
 from sparktune.report.ab.words import sentence as ab_sentence
 from sparktune.report.bench.words import one_line
 from sparktune.units import count_of, format_duration, format_percent

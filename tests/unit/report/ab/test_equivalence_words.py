@@ -9,8 +9,9 @@ from sparktune.experiment.conclude import conclude
 from sparktune.experiment.result import ExperimentResult
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.quality import QualityPlan
+from sparktune.report.ab.steps import next_steps
 from sparktune.report.ab.text import plan_text, result_text
-from sparktune.report.ab.words import next_steps, reasons, sentence
+from sparktune.report.ab.words import reasons, sentence
 
 
 def _equivalence(ratios: Sequence[float], equivalence: float = 0.05) -> ExperimentResult:

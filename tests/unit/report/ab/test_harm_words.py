@@ -18,8 +18,9 @@ from sparktune.experiment.verdict import Verdict
 from sparktune.model.quality import QualityPlan
 from sparktune.report.ab.harm_words import harm_lines, standing_caveat
 from sparktune.report.ab.json import result_json
+from sparktune.report.ab.steps import next_steps
 from sparktune.report.ab.text import result_text
-from sparktune.report.ab.words import next_steps, sentence, unproven_guards
+from sparktune.report.ab.words import sentence, unproven_guards
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from tests.support.blocks import decided_on
+from tests.support.blocks import GUARDS, decided_on
 
+from sparktune.experiment.result import GuardStatus
 from sparktune.experiment.verdict import Judgement, Verdict
-from sparktune.report.ab.words import next_steps
+from sparktune.flows.earned_accept import why_not
+from sparktune.report.ab.steps import next_steps
 
 
 @pytest.mark.parametrize("verdict", [*Verdict, None])
@@ -24,3 +26,13 @@ def test_too_few_blocks_name_how_many_are_needed() -> None:
 
     assert next_steps(result) == ("measure it with --max-blocks 3 or more: fewer prove nothing",)
     assert next_steps(replace(result, experiment=whole.experiment)) == ("sparktune ab resume e1",)
+
+
+@pytest.mark.parametrize("status", GuardStatus)
+def test_only_a_win_whose_guards_hold_is_offered_to_be_kept(status: GuardStatus) -> None:
+    """``earned accept`` would refuse the others: who follows the line is not to be sent back."""
+    won = decided_on([1.10, 1.12, 1.11], guards=GUARDS)
+    result = replace(won, guards=(replace(won.guards[0], status=status),))
+
+    assert ("sparktune earned accept e1" in next_steps(result)) is (why_not(result) == "") is (status is GuardStatus.OK)
+    assert "sparktune earned accept e1" not in next_steps(replace(result, verdict=Verdict.EQUIVALENT))

@@ -13,8 +13,9 @@ from sparktune.experiment.plan import VisitState
 from sparktune.experiment.planning import Noise
 from sparktune.experiment.verdict import Verdict
 from sparktune.model.check import CheckResult, Status
+from sparktune.report.ab.steps import next_steps
 from sparktune.report.ab.text import result_text
-from sparktune.report.ab.words import next_steps, reasons, sentence, unproven_guards
+from sparktune.report.ab.words import reasons, sentence, unproven_guards
 
 
 def test_a_win_has_everything_in_one_sentence() -> None:
@@ -24,7 +25,7 @@ def test_a_win_has_everything_in_one_sentence() -> None:
         "guards: ttft_s no worse by 10.0 % or more"
     )
     assert unproven_guards(result) == ""
-    assert next_steps(result) == ("sparktune runs report e1",)
+    assert next_steps(result) == ("sparktune earned accept e1", "sparktune runs report e1")
 
 
 def test_of_a_time_less_is_said_as_less() -> None:
