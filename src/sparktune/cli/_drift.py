@@ -6,7 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,9 +66,10 @@ def run_drift(arguments: DriftArguments) -> None:
         raise typer.Exit(int(code))
 
 
-def wish_of(arguments: DriftArguments, read: Config | None = None) -> DriftWish:
+def wish_of(arguments: DriftArguments, read: Config | None = None, *, earned: bool = True) -> DriftWish:
     """Return what is meant by flags and ``sparktune.yaml``; ``read`` where somebody has read that just now.
 
+    Without ``earned`` its file is not looked at: who takes a restore back needs nothing of it, and it may be broken.
     Raises UsageError for what names no service.
     """
     path = find_config(Path.cwd()) if read is None else None
@@ -81,18 +82,22 @@ def wish_of(arguments: DriftArguments, read: Config | None = None) -> DriftWish:
         file=config.key_file(service) if config is not None and service is not None else None,
         variable=service.api_key_env if service is not None else None,
     )
-    earned = find_earned(Path(), arguments.earned)
-    if arguments.earned is not None and not earned.exists():
-        message = f"there is no file {earned}"
-        raise UsageError(message, hint="it is written by sparktune ab --accept, and by sparktune earned accept RUN")
-    return DriftWish(
+    wish = DriftWish(
         place=place,
         targets=DriftTargets(nodes={one.name: one for one in targets}, api_key=key.secret),
         nodes=targets,
-        earned=tuple(one.content for one in read_earned(earned)),
-        earned_file=str(earned) if earned.exists() else "",
         cluster=tuple(one.name for one in targets),
     )
+    return _with_earned(wish, arguments) if earned else wish
+
+
+def _with_earned(wish: DriftWish, arguments: DriftArguments) -> DriftWish:
+    path = find_earned(Path(), arguments.earned)
+    if arguments.earned is not None and not path.exists():
+        message = f"there is no file {path}"
+        raise UsageError(message, hint="it is written by sparktune ab --accept, and by sparktune earned accept RUN")
+    entries = tuple(one.content for one in read_earned(path))
+    return replace(wish, earned=entries, earned_file=str(path) if path.exists() else "")
 
 
 def _service(arguments: DriftArguments, config: Config | None) -> tuple[str, ServiceConfig | None]:

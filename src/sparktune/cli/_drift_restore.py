@@ -44,7 +44,7 @@ class RestoreArguments:
 
 def run_restore(arguments: RestoreArguments) -> None:
     """Restore one setting, or take back what a killed restore left. Raises UsageError and what nodes raise."""
-    wish = wish_of(arguments.drift)
+    wish = wish_of(arguments.drift, earned=not arguments.undo)
     folder = restore_folder(wish.place.name, wish.place.endpoint, wish.place.where)
     if arguments.undo:
         _take_back(wish, _left_folder(wish, folder), arguments)

@@ -124,6 +124,7 @@ def test_a_killed_restore_is_taken_back(made: HandMade) -> None:
     status = _run(made, "-m", "sparktune", "status", "--within", "60s")
     assert "sparktune drift restore --undo --service hand" in " ".join(status.stdout.split()), status.stderr
     made.write_script("--slots", "1")
+    (made.folder.parent / "earned.yaml").write_text("settings: [")  # somebody edits it just then: it is not needed
     done = _restore(made, "--undo", "--yes")
     assert done.returncode == 0, done.stderr
     assert made.variables.read_bytes() == before
