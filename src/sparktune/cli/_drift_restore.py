@@ -72,9 +72,8 @@ def run_restore(arguments: RestoreArguments) -> None:
 
 def _carry_out(plan: RestorePlan, settings: HoldSettings, folder: RestoreFolder, wish: DriftWish) -> None:
     with folder.owned():
-        _refuse_leftovers(
-            _left_folder(wish, folder)
-        )  # another restore may have begun, and been killed, since the plan was made
+        # Another restore may have begun, and been killed, since the plan was made.
+        _refuse_leftovers(_left_folder(wish, folder))
         result = _worked(carry_out(plan, settings, folder, _say))
     for note in result.notes:
         _say(note)
