@@ -24,6 +24,7 @@ __all__ = [
     "format_rate",
     "format_seconds",
     "seconds_between",
+    "whole_count",
     "whole_number",
 ]
 
@@ -64,6 +65,12 @@ def whole_number(value: object) -> int | None:
     if isinstance(value, float) and value.is_integer() and abs(value) <= _EXACT:
         return int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def whole_count(value: object) -> int | None:
+    """Return a whole number from 0 on; None for what is none, as -1 for "not known"."""
+    number = whole_number(value)
+    return number if number is not None and number >= 0 else None
 
 
 def format_seconds(value: Seconds) -> str:

@@ -14,6 +14,7 @@ from sparktune.units import (
     format_rate,
     format_seconds,
     seconds_between,
+    whole_count,
     whole_number,
 )
 
@@ -149,3 +150,4 @@ def test_a_chance_has_no_more_digits_than_it_is_known_by(value: float, expected:
 def test_a_whole_number_is_one_however_it_is_written(value: object, expected: int | None) -> None:
     assert whole_number(value) == expected
     assert not isinstance(whole_number(value), float)
+    assert whole_count(value) == (None if expected == -1 else expected), "nothing is counted below 0"

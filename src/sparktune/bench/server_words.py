@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from sparktune.bench.stream import Stream
 from sparktune.bench.wire import TimingsWire
 from sparktune.model.timeline import ServerTimings, Usage
-from sparktune.units import Seconds, Tokens, whole_number
+from sparktune.units import Seconds, Tokens, whole_count
 
 _MS_PER_S = 1000
 _MOST_MS = 1e12  # no request takes thirty years: what is above is no duration
@@ -25,10 +25,10 @@ def read_usage(stream: Stream) -> Usage:
         return _usage_from(stream.timings) if stream.timings else Usage()
     reasoning = _whole(wire.completion_tokens_details, "reasoning_tokens")
     return Usage(
-        prompt_tokens=_count(wire.prompt_tokens),
+        prompt_tokens=whole_count(wire.prompt_tokens),
         completion_tokens=wire.completion_tokens,
         cached_tokens=_whole(wire.prompt_tokens_details, "cached_tokens"),
-        reasoning_tokens=_count(wire.reasoning_tokens) if reasoning is None else reasoning,
+        reasoning_tokens=whole_count(wire.reasoning_tokens) if reasoning is None else reasoning,
     )
 
 
@@ -39,8 +39,8 @@ def read_timings(stream: Stream) -> ServerTimings | None:
         return ServerTimings(
             prompt_s=_seconds(timings.prompt_ms),
             predicted_s=_seconds(timings.predicted_ms),
-            draft_tokens=_count(timings.draft_n),
-            accepted_tokens=_count(timings.draft_n_accepted),
+            draft_tokens=whole_count(timings.draft_n),
+            accepted_tokens=whole_count(timings.draft_n_accepted),
         )
     if not isinstance(stream.metrics, Mapping):
         return None
@@ -56,7 +56,7 @@ def read_timings(stream: Stream) -> ServerTimings | None:
 
 
 def _usage_from(timings: TimingsWire) -> Usage:
-    computed, cached = _count(timings.prompt_n), _count(timings.cache_n)
+    computed, cached = whole_count(timings.prompt_n), whole_count(timings.cache_n)
     return Usage(
         prompt_tokens=None if computed is None or cached is None else computed + cached,
         completion_tokens=timings.predicted_n,
@@ -71,10 +71,4 @@ def _seconds(milliseconds: object) -> Seconds | None:
 
 
 def _whole(source: object, key: str) -> Tokens | None:
-    return _count(source.get(key)) if isinstance(source, Mapping) else None
-
-
-def _count(value: object) -> Tokens | None:
-    """Return a count; None for what is none, as -1 for "not known"."""
-    number = whole_number(value)
-    return number if number is not None and number >= 0 else None
+    return whole_count(source.get(key)) if isinstance(source, Mapping) else None

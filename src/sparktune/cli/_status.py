@@ -90,7 +90,7 @@ def _restores(config: Config) -> Iterator[RestoreStanding]:
         if record.service not in config.services:
             continue
         with suppress(SparktuneError):  # what is wrong with the service is said in its own line
-            if record.is_of(wish_of(DriftArguments(service=record.service), config).place):
+            if record.is_of(wish_of(DriftArguments(service=record.service), config, earned=False).place):
                 yield RestoreStanding(service=record.service, key=record.key, runs=folder.is_owned())
 
 

@@ -121,10 +121,10 @@ def test_a_killed_restore_is_taken_back(made: HandMade) -> None:
     refused = _restore(made, KNOB, "--yes")
     assert refused.returncode == 2, "a second restore does not begin on top of what the first one left"
     assert "--undo" in refused.stderr
+    (made.folder.parent / "earned.yaml").write_text("settings: [")  # somebody edits it just then: it is not needed
     status = _run(made, "-m", "sparktune", "status", "--within", "60s")
     assert "sparktune drift restore --undo --service hand" in " ".join(status.stdout.split()), status.stderr
     made.write_script("--slots", "1")
-    (made.folder.parent / "earned.yaml").write_text("settings: [")  # somebody edits it just then: it is not needed
     done = _restore(made, "--undo", "--yes")
     assert done.returncode == 0, done.stderr
     assert made.variables.read_bytes() == before

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from sparktune.bench.sse import data_of
-from sparktune.units import Bytes, Nanoseconds, Tokens, whole_number
+from sparktune.units import Bytes, Nanoseconds, Tokens, whole_count
 
 _MOST_BYTES: Bytes = 16 * 1024 * 1024  # of an answer that is one JSON object, or of one event
 _TOO_LARGE = f"an answer had more than {_MOST_BYTES // 1024**2} MiB in one piece"
@@ -153,21 +153,22 @@ def _counts(value: Mapping[str, object]) -> Counts | None:
             return _usage(usage)
     timings = _mapping(value.get("timings"))
     if timings:
-        new, cached = _count(timings.get("prompt_n")), _count(timings.get("cache_n"))
+        new, cached = whole_count(timings.get("prompt_n")), whole_count(timings.get("cache_n"))
         total = None if new is None or cached is None else new + cached
-        return Counts(input_tokens=total, output_tokens=_count(timings.get("predicted_n")), cached_tokens=cached)
+        return Counts(input_tokens=total, output_tokens=whole_count(timings.get("predicted_n")), cached_tokens=cached)
     return None
 
 
 def _usage(usage: Mapping[str, object]) -> Counts:
     details = _mapping(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
-    tokens = _count(usage.get("prompt_tokens", usage.get("input_tokens")))
-    cached = _count(details.get("cached_tokens"))
-    read = _count(usage.get("cache_read_input_tokens"))
+    tokens = whole_count(usage.get("prompt_tokens", usage.get("input_tokens")))
+    cached = whole_count(details.get("cached_tokens"))
+    read = whole_count(usage.get("cache_read_input_tokens"))
     if read is not None:  # Anthropic's form: what was cached is counted beside the rest
         cached = read
-        tokens = None if tokens is None else tokens + read + (_count(usage.get("cache_creation_input_tokens")) or 0)
-    output = _count(usage.get("completion_tokens", usage.get("output_tokens")))
+        kept = whole_count(usage.get("cache_creation_input_tokens")) or 0
+        tokens = None if tokens is None else tokens + read + kept
+    output = whole_count(usage.get("completion_tokens", usage.get("output_tokens")))
     return Counts(input_tokens=tokens, output_tokens=output, cached_tokens=cached)
 
 
@@ -215,8 +216,3 @@ def _chars(part: object, depth: int = 0) -> int:
 
 def _mapping(value: object) -> Mapping[str, object]:
     return value if isinstance(value, Mapping) else {}
-
-
-def _count(value: object) -> int | None:
-    number = whole_number(value)
-    return number if number is not None and number >= 0 else None

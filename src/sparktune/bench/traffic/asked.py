@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from sparktune.units import whole_number
+from sparktune.units import whole_count
 
 _ROUTES = ("chat/completions", "completions", "responses", "messages", "completion", "generate")
 """Paths, by their ends, whose requests make a model write; all others are passed on and only counted."""
@@ -78,7 +78,7 @@ def read_asked(route: str, body: bytes) -> Asked | str:
         stream=value.get("stream") is True,
         tools=len(tools) if isinstance(tools, list) else 0,
         session=_session(value),
-        max_tokens=next((found for name in _LIMITS if (found := _count(value.get(name))) is not None), None),
+        max_tokens=next((found for name in _LIMITS if (found := whole_count(value.get(name))) is not None), None),
         other_parts=others,
         tokens=tokens,
     )
@@ -138,8 +138,3 @@ def _session(body: Mapping[str, object]) -> str:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _count(value: object) -> int | None:
-    number = whole_number(value)
-    return number if number is not None and number >= 0 else None
